@@ -31,7 +31,8 @@ def own_rate(program, scenario, envs, seconds):
 def compare(args, scenario, task):
     """Prints the row of a scenario."""
     command = [args.python, PEERS / "doom_rate.py", task, args.envs]
-    pools = [Turns([*command, threads]) for threads in (args.envs, os.cpu_count())]
+    cores = len(os.sched_getaffinity(0))
+    pools = [Turns([*command, threads]) for threads in (args.envs, cores)]
     turns = []
     for _ in range(args.rounds):
         own = own_rate(args.program, scenario, args.envs, args.seconds)

@@ -15,6 +15,7 @@ The first time, the peers of peers/requirements.txt are installed into .venv-pee
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 from pathlib import Path
@@ -84,7 +85,8 @@ def candidate(system, envs):
     """A system with so many environments, as `tandem advise --candidate` takes it."""
     half = max(1, envs // 2)
     words = [system, f"{system}.envs={envs}", f"{system}.envs_per_group={half}"]
-    return " ".join(words + ["hts.executors=2", "hts.actors=0"] * (system == "hts"))
+    cores = len(os.sched_getaffinity(0))
+    return " ".join(words + [f"hts.executors={cores}", "hts.actors=0"] * (system == "hts"))
 
 
 def figure_4(program, seconds, out):
@@ -124,7 +126,7 @@ def draw(rates, file):
     axes.set_ylim(bottom=0)
     axes.set_xlabel("environments")
     axes.set_ylabel("steps per second of training")
-    axes.set_title("counterattack hard, 2 cores")
+    axes.set_title(f"counterattack hard\n{machine_words()}", fontsize=9)
     axes.legend()
     plt.savefig(file, dpi=150)
 

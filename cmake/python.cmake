@@ -44,6 +44,8 @@ target_link_options(tandem_python PRIVATE -Wl,--exclude-libs,ALL)
 set_target_properties(tandem_python PROPERTIES OUTPUT_NAME _core
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/python/tandem INSTALL_RPATH $ORIGIN)
 if(TANDEM_SANITIZE)
+  # Nothing here is worth the time that optimising takes the compiler.
+  target_compile_options(tandem_python PRIVATE -O0)
   target_compile_options(nanobind-static PRIVATE -fsanitize=${TANDEM_SANITIZE} -g1)
 endif()
 

@@ -67,8 +67,14 @@ class Run:
         return area / end
 
     def at(self, end: float) -> float:
-        known = [value for seconds, value in self.points if seconds <= end]
-        return known[-1] if known else random_play(self.env)
+        """The return at that time, by the same rule as the score's."""
+        seconds, value = 0.0, random_play(self.env)
+        for then, found in self.points:
+            if then > end:
+                share = (end - seconds) / (then - seconds) if self.evaluated else 0
+                return value + share * (found - value)
+            seconds, value = then, found
+        return value
 
 
 @dataclass
@@ -140,22 +146,32 @@ def read_run(folder: Path) -> Run | None:
     return Run(arm, env, seed, points, diverged, evaluated=bool(evaluations))
 
 
-def require_one_machine(folders: list[Path]) -> None:
-    """Ends the program where rounds were made on different machines."""
+def require_one_pace(folders: list[Path]) -> None:
+    """Ends the program where rounds were made on different machines, or by different numbers of
+    runs at once; says so where they were made by several builds."""
     files = [folder / "item.json" for folder in folders]
-    names = {json.loads(file.read_text())["machine"] for file in files if file.exists()}
-    machines = sorted({one for name in names for one in name.split(AND_THEN)})
-    if len(machines) > 1:
-        remedy = "judge the rounds apart" if len(files) > 1 else "train it again on one machine"
+    items = [json.loads(file.read_text()) for file in files if file.exists()]
+    remedy = "judge the rounds apart" if len(files) > 1 else "train it again in one way"
+    machines = sorted({one for item in items for one in item["machine"].split(AND_THEN)})
+    jobs = sorted({one for item in items for one in item.get("jobs", [])})
+    ways = machines if len(machines) > 1 else [f"--jobs {number}" for number in jobs]
+    if len(ways) > 1:
         sys.exit(
-            f"judge_round: these runs are of {' and of '.join(machines)}, and returns by seconds "
-            f"of two machines do not compare: {remedy}"
+            f"judge_round: these runs are of {' and of '.join(ways)}, and their returns by seconds "
+            f"do not compare: {remedy}"
+        )
+    builds = sorted({one for item in items for one in item.get("builds", [])})
+    if len(builds) > 1:
+        print(
+            f"judge_round: these runs are of {len(builds)} builds, whose rates may differ: "
+            f"{', '.join(builds)}",
+            file=sys.stderr,
         )
 
 
 def read_runs(folders: list[Path]) -> list[Run]:
     """The runs of the arms that all folders have."""
-    require_one_machine(folders)
+    require_one_pace(folders)
     found = [
         [run for path in sorted(folder.glob("*/*/runs/*")) if (run := read_run(path))]
         for folder in folders

@@ -9,9 +9,10 @@ for folder in src python plugins tests benchmarks examples; do
   if [[ -d $folder ]]; then folders+=("$folder"); fi
 done
 cpp() { find "${folders[@]}" \( -name '*.cc' -o -name '*.h' \) -print0; }
+on_all_cores() { xargs -0 -P "$(nproc)" "$@"; }
 
 if [[ ${1:-} == --format ]]; then
-  cpp | xargs -0 clang-format -i
+  cpp | on_all_cores -n 100 clang-format -i
   exec $ruff format --quiet .
 fi
 
@@ -23,7 +24,7 @@ check() {
   "$@" || failed+=("$name")
 }
 
-check_format() { cpp | xargs -0 clang-format --dry-run -Werror; }
+check_format() { cpp | on_all_cores -n 100 clang-format --dry-run -Werror; }
 
 # Lists the groups of files that the build compiles at once, so that clang-tidy reads headers only a
 # few times; then the files that this build leaves out, one by one. The program around TORCS is not
@@ -41,16 +42,45 @@ tidy_inputs() {
   )
 }
 
+# The groups of most files come first, so that none of them is left to one core at the end.
+largest_first() {
+  local files
+  mapfile -t files
+  { grep -cH '^#include "/' "${files[@]}" || (($? == 1)); } | sort -t: -k2,2nr | cut -d: -f1
+}
+
 # One input a process; clang-tidy is silent about one without findings.
+run_tidy() {
+  tidy_inputs | largest_first | tr '\n' '\0' |
+    on_all_cores -n 1 .venv/bin/clang-tidy --quiet --checks=-bugprone-suspicious-include -p build
+}
+
+# Waits for clang-tidy and prints what it has said.
 check_tidy() {
-  tidy_inputs | tr '\n' '\0' |
-    xargs -0 -n 1 -P "$(nproc)" .venv/bin/clang-tidy --quiet --checks=-bugprone-suspicious-include -p build \
-      2> >(grep -vE 'warnings? generated' >&2)
+  local status=0
+  wait "$tidy" || status=$?
+  grep -vE 'warnings? generated' "$tidy_log" || true
+  return "$status"
 }
 
 check_python() { $ruff check --quiet . && $ruff format --quiet --check .; }
 
 check_shell() { find tools deploy .ci \( -name '*.sh' -o -name '*.sbatch' -o -path .ci/run \) -exec shellcheck {} +; }
+
+end_tidy() {
+  local group
+  for group in $(jobs -p); do kill -- "-$group" 2>/dev/null || true; done
+  rm -f "$tidy_log"
+}
+
+# clang-tidy takes longest, so the other checks run beside it. It is a process group of its own,
+# which an interrupt ends as a whole.
+tidy_log=$(mktemp)
+trap end_tidy EXIT
+set -m
+run_tidy >"$tidy_log" 2>&1 &
+tidy=$!
+set +m
 
 check "folder order and file size (tools/check_layers.py)" .venv/bin/python tools/check_layers.py
 check "systems by name (tools/check_system_names.py)" .venv/bin/python tools/check_system_names.py

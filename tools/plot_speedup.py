@@ -28,8 +28,18 @@ def curve_of(folder, row):
     runs = [read_run(folder / "runs" / name, least_lines=0) for name in row["counted"].split()]
     runs = [run for run in runs if len(run.columns[RETURN]) >= 2]
     threads = f"{row['threads']} thread{'' if row['threads'] == '1' else 's'}"
-    label = f"{threads}  ({row['reached']} of {row['runs']} reach it)"
-    return Curve(label, runs) if runs else None
+    return Curve(f"{threads}  ({count_words(row)})", runs) if runs else None
+
+
+def count_words(row):
+    """The number of all runs that reach the score, and the runs that count if they are not all.
+    Tables of older versions know only of the latter."""
+    counted, every = row["runs"], row.get("all_runs", row["runs"])
+    reached = row.get("all_reached", row["reached"])
+    if counted == every:
+        return f"{reached} of {every} reach it"
+    soonest = "the soonest" if counted == "1" else f"the {counted} soonest"
+    return f"{soonest} of {every}; {reached} reach it"
 
 
 def plot_speedup(folder, description, out):

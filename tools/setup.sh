@@ -185,14 +185,26 @@ make_venv() {
   echo "$venv_inputs" >.venv/tandem-stamp
 }
 
-# Python compiles a file when it is first imported. Compiling all of torch in advance would waste
-# time.
+# Compiles what tests import, for they forbid Python to keep what it compiles itself: each of their
+# processes would compile torch or Ray anew. The pattern leaves out almost half, parts that hardly
+# any test imports. A file that does not compile is for another Python.
+compile_packages() {
+  .venv/bin/python -m compileall -q -j "$(nproc)" -x "/tests/\
+|/(OpenGL|debugpy|fontTools|mypy|mypyc|networkx|pip|pygments|setuptools)/\
+|/ray/(data|llm|rllib|serve|train|tune)/|/torch/(_inductor|testing/_internal)/" \
+    .venv/lib/python3*/site-packages || true
+}
+
+# Without torch there are few tests, and a file is compiled when it is first imported.
 install_python_packages() {
   .venv/bin/python -m pip install --disable-pip-version-check --no-compile \
     --requirement tools/requirements.txt --constraint tools/constraints.txt \
     ${torch_wanted:+"torch==$torch_version" "stable-baselines3==$sb3_version"}
   echo "$requirements" >.venv/tandem-packages
-  if [[ -n $torch_wanted ]]; then echo "$torch_version $sb3_version" >.venv/tandem-torch; fi
+  if [[ -n $torch_wanted ]]; then
+    compile_packages
+    echo "$torch_version $sb3_version" >.venv/tandem-torch
+  fi
 }
 
 # A build that is cut short, even after another version's, leaves no stamp.

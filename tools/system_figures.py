@@ -294,7 +294,7 @@ def impala() -> Figure:
         ),
         (
             Arrow(("act.right", "queue.left@="), "unrolls with\nlog μ(a|x)", (291, 109)),
-            Arrow(("queue.right", "learn.left@="), "32 unrolls\nor more", (585, 109)),
+            Arrow(("queue.right", "learn.left@="), "4 unrolls\nor more", (585, 109)),
             Arrow(("learn.bottom@130", (None, 301), "model.right@="), "gradient", (650, 315)),
             Arrow(("model.right@20", (690, None), "learn.bottom@="), "copied", (610, 261)),
             Arrow(

@@ -86,8 +86,10 @@ EglContext::EglContext() {
   const std::scoped_lock lock(drawing());
   display_ = open_display();
   const EGLConfig config = choose_config(display_);
+  const EGLenum interface = eglQueryAPI();
   eglBindAPI(EGL_OPENGL_API);
   context_ = eglCreateContext(display_, config, EGL_NO_CONTEXT, nullptr);
+  eglBindAPI(interface);
   if (context_ == EGL_NO_CONTEXT) fail("the device gives no context");
 }
 
@@ -96,18 +98,33 @@ EglContext::~EglContext() {
   eglDestroyContext(display_, context_);
 }
 
+EglContext::Current EglContext::current() {
+  return {.interface = eglQueryAPI(),
+          .display = eglGetCurrentDisplay(),
+          .context = eglGetCurrentContext(),
+          .drawn = eglGetCurrentSurface(EGL_DRAW),
+          .read = eglGetCurrentSurface(EGL_READ)};
+}
+
 void EglContext::enter() {
   std::unique_lock lock(drawing());
+  before_ = current();
   // Each thread chooses its own interface; OpenGL ES is the default.
   eglBindAPI(EGL_OPENGL_API);
   if (eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_) != EGL_TRUE) {
+    eglBindAPI(before_.interface);
     fail("the context cannot be entered");
   }
   lock.release();  // leave() unlocks it
 }
 
 void EglContext::leave() {
-  eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+  // In any case this context must not stay current, or no other thread could enter it.
+  const bool given_back =
+      before_.context != EGL_NO_CONTEXT &&
+      eglMakeCurrent(before_.display, before_.drawn, before_.read, before_.context) == EGL_TRUE;
+  if (!given_back) eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+  eglBindAPI(before_.interface);
   drawing().unlock();
 }
 

@@ -9,18 +9,24 @@
 
 namespace tandem::python {
 
+/// All signals but those of a thread's own faults, which must end the process: a blocked one would
+/// end it without a word.
+inline sigset_t all_but_faults() {
+  sigset_t signals;
+  sigfillset(&signals);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS}) {
+    sigdelset(&signals, fault);
+  }
+  return signals;
+}
+
 /// Blocks the signals of the calling thread as long as it exists. Code of oneDNN for AVX2 and
 /// AVX-512 does not survive a handler that runs on its thread's stack. Threads that start meanwhile
 /// inherit the mask. Not thread-safe.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
-    sigset_t signals;
-    sigfillset(&signals);
-    // A thread's own faults must end the process.
-    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP}) {
-      sigdelset(&signals, fault);
-    }
+    const sigset_t signals = all_but_faults();
     pthread_sigmask(SIG_BLOCK, &signals, &before_);
   }
   ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }

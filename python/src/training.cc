@@ -36,6 +36,9 @@ void wait_patiently(Attempt attempt) {
   }
 }
 
+/// Hands the library's messages over to Python's logging. Needs the GIL.
+void forward_messages() { nb::module_::import_("tandem.messages").attr("forward_messages")(); }
+
 }  // namespace
 
 Training::Training(TrainingOrder order)
@@ -43,8 +46,13 @@ Training::Training(TrainingOrder order)
   try {
     wait_patiently([&](double slice) {
       auto facts = thread_->wait_until_built(slice);
-      if (facts) facts_ = *std::move(facts);
-      return facts.has_value();
+      if (facts) {
+        facts_ = *std::move(facts);
+        return true;
+      }
+      const nb::gil_scoped_acquire with_gil;
+      forward_messages();  // now, because a slow environment may be measured for minutes
+      return false;
     });
   } catch (const nb::python_error&) {
     const nb::gil_scoped_release without_gil;

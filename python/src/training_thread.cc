@@ -7,10 +7,13 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <vector>
 
+#include "signals_blocked.h"
 #include "tandem/base/error.h"
 #include "tandem/base/mendable.h"
 #include "tandem/cluster/roles.h"
+#include "tandem/io/settings.h"
 #include "tandem/run/run_directory.h"
 #include "tandem/sync/crew.h"
 #include "tandem/trainer/config_request.h"
@@ -21,29 +24,22 @@ namespace tandem::python {
 namespace {
 
 /// Blocks signals in this thread and in the threads that it starts, so that the process handles
-/// them elsewhere: code of oneDNN does not survive a handler on its thread's stack. Signals of
-/// faults stay, because a blocked one would end the process without a word.
+/// them elsewhere: code of oneDNN does not survive a handler on its thread's stack.
 void take_no_signals() {
-  sigset_t signals;
-  sigfillset(&signals);
-  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS}) {
-    sigdelset(&signals, fault);
-  }
+  const sigset_t signals = all_but_faults();
   pthread_sigmask(SIG_SETMASK, &signals, nullptr);
 }
 
 /// Whether the user names an environment in Python, and in which interpreter it runs is open.
-bool needs_python(const TrainingOrder& order) {
+bool needs_python(const TrainingOrder& order, const std::vector<Setting>& base) {
   bool in_python = false;
   bool named = false;
   const auto look = [&](const std::string& key, const std::string& text) {
     if (key == "env.id") in_python = text.starts_with("gym:");
     named = named || (key == "env.python" && !text.empty());
   };
-  if (!order.base.empty()) {
-    for (const auto& setting : find_config(published()->presets, order.base)) {
-      if (const auto* text = std::get_if<std::string>(&setting.value)) look(setting.key, *text);
-    }
+  for (const auto& setting : base) {
+    if (const auto* text = std::get_if<std::string>(&setting.value)) look(setting.key, *text);
   }
   for (const auto& [key, text] : order.settings) look(key, text);
   return in_python && !named;
@@ -51,7 +47,12 @@ bool needs_python(const TrainingOrder& order) {
 
 ConfigRequest request_of(const TrainingOrder& order) {
   ConfigRequest request{.system = order.system, .base = order.base, .settings = {}};
-  if (!order.resume && needs_python(order)) {
+  std::vector<Setting> base;
+  if (!order.resume && !order.base.empty()) {
+    base = find_config(published()->presets, order.base);
+    request.base_settings = base;  // a pipe would not give them again
+  }
+  if (!order.resume && needs_python(order, base)) {
     request.settings.push_back({"env.python", order.python, "the present Python"});
   }
   for (const auto& [key, text] : order.settings) {
@@ -66,7 +67,7 @@ void require_python(Config& config, const std::string& present) {
   const auto field = std::ranges::find(fields, "env.python", &Field::key);
   if (field == fields.end()) return;
   auto& python = *std::get<std::string*>(field->target);
-  if (lacks_python(python)) python = present;
+  if (python.empty() || lacks_python(python)) python = present;
 }
 
 Config config_of(const TrainingOrder& order) {

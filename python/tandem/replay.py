@@ -138,7 +138,8 @@ class Writer:
             actions: [num_envs, ...].
             next_observations, rewards, terminations, truncations, infos: as the step returned them.
                 An episode begins with the `observations` of its first step. With the mode NEXT_STEP
-                the step after an episode's end only resets, and is left out. With SAME_STEP a
+                the step after an episode's end only resets, and is left out; its `observations` are
+                the last ones of that episode, and others are an error. With SAME_STEP a
                 truncated episode's last observation comes from infos["final_obs"]. In the other
                 modes infos with "final_obs" are an error, as they come from environments of
                 SAME_STEP; nothing else is read.
@@ -244,7 +245,8 @@ class Replay(Writer):
             stack: how many frames an observation has along its first dimension, the oldest first.
                 Each frame is kept once, so S_{t+1} must be S_t without its oldest frame and with a
                 new one.
-            autoreset_mode: of the environments: who resets them, as `make_vec` says.
+            autoreset_mode: of the environments: who resets them, as `make_vec` says. "disabled" is
+                for a loop that calls `reset()` itself when an episode has ended.
             n_step: steps of a transition; at an episode's end they are fewer.
             gamma: the discount of a step.
             min_fill: transitions before the first sample.

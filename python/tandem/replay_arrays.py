@@ -63,6 +63,17 @@ def _holds_floats(space: gymnasium.Space[Any]) -> bool:
     return 0 not in space.shape and space.dtype.kind == "f"
 
 
+def _way_out(space: gymnasium.Space[Any]) -> str:
+    """How a replay can take actions of several integers, as the end of a refusal."""
+    if not isinstance(space, gymnasium.spaces.MultiDiscrete):
+        return ""
+    alike = len(set(space.nvec.ravel().tolist())) == 1
+    if space.nvec.ndim == 1 and alike:  # as that of a vector of environments with a Discrete
+        one = "give the space of one environment (single_action_space), or, if each takes several"
+        return f": {one} integers, number them (np.ravel_multi_index) as a Discrete"
+    return ": number them (np.ravel_multi_index) as a Discrete"
+
+
 class Actions:
     """Actions of one space: integers, or arrays of floats."""
 
@@ -78,7 +89,7 @@ class Actions:
         else:
             raise Error(
                 f"actions of {space} are neither integers nor arrays of floats; a replay takes the "
-                "spaces Discrete and Box"
+                f"spaces Discrete and Box{_way_out(space)}"
             )
 
     @property

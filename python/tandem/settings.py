@@ -34,20 +34,26 @@ def as_settings(settings: Mapping[str, Any]) -> Texts:
 
 
 def as_env_settings(env: EnvId | Mapping[str, Any] | None) -> Texts:
-    """The settings of an environment: of an id, of a function, or of a dict with the table [env].
+    """The settings of an environment: of an id, of a function, or of a dict with the table [env],
+    in which a function may stand for the id.
 
     Raises `Error` if it is none of these, and for a function that holds much data.
     """
     if env is None:
         return []
     if isinstance(env, Mapping):
-        return as_settings({"env": env})
+        make_env = env.get("id")
+        if not callable(make_env):
+            return as_settings({"env": env})
+        options = {key: value for key, value in env.items() if key != "id"}
+        return [*as_settings({"env": options}), *as_env_settings(make_env)]
     if isinstance(env, str):
         return [("env.id", env)]
     if not callable(env):
         raise Error(
             f"{env!r} is no environment: give an id such as 'atari:Pong', a function that makes a "
-            "Gymnasium environment, or a dict with the keys of the table [env]"
+            "Gymnasium environment, or a dict with the keys of the table [env], such as "
+            '{"id": make, "workers": 8}'
         )
     from tandem.callables import env_id, pickled
 

@@ -106,7 +106,7 @@ class Training(Iterator[Metrics]):
         Args:
             system: "paac", "a3c", "ga3c", "hts", "impala" or "apex".
             env: the id of an environment, a function that makes a Gymnasium environment, or a dict
-                with the table [env]. None: as the config says.
+                with the table [env], whose "id" is one of the two. None: as the config says.
             config: a preset or a TOML file. None: the default preset.
             steps: of all environments together; "20M" and 1e6 are numbers, too.
             seed: of every random stream.

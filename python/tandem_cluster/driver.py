@@ -19,7 +19,7 @@ from tandem.errors import Error
 
 from tandem import __version__, _core
 from tandem_cluster.hosts import ActorHost, Introduction, LearnerHost, ShardHost, Status
-from tandem_cluster.part import HANGING_SECONDS, NOT_BEGUN, START_SECONDS, Part
+from tandem_cluster.part import HANGING_SECONDS, NOT_BEGUN, START_SECONDS, Part, hanging_seconds
 from tandem_cluster.plan import Plan, config_tables, has_checkpoint, keep_facts
 from tandem_cluster.ray_session import head_answers
 from tandem_cluster.storage import learner_resources, nearest_folder
@@ -127,9 +127,11 @@ class Driver:
         # again, and so would the successor of one that goes on from its state. (Lockstep needs the
         # state, and so the seed, and has no successors.)
         fresh = secrets.randbits(31) if self._plan.resume else 0
+        patience = hanging_seconds(tables)
         for rank in range(int(table["actors"])):
             before = 0 if self._lockstep and rank in self._states else fresh
-            self._actors.append(Part(f"actor {rank}", forgiven=forgiven, incarnation=before))
+            part = Part(f"actor {rank}", forgiven=forgiven, incarnation=before, patience=patience)
+            self._actors.append(part)
             self._begin_actor(rank)
         self._introduce()
 
@@ -314,7 +316,12 @@ class Driver:
                 words["settings"] = []
         part.begun(
             LearnerHost.options(num_cpus=LEARNER_CPUS, scheduling_strategy=self._place).remote(
-                __version__, self._run, part.incarnation, len(self._shards), words
+                __version__,
+                self._run,
+                part.incarnation,
+                len(self._shards),
+                words,
+                self._plan.config_files,
             )
         )
 

@@ -19,6 +19,7 @@ from tandem.messages import forward_messages
 
 from tandem import __version__, _core
 from tandem_cluster.carrier import Carrier, Message, Publications, when_done
+from tandem_cluster.config_file import on_this_machine
 from tandem_cluster.gauges import Gauges
 
 Status = dict[str, Any]
@@ -180,10 +181,20 @@ def take_lines(training: Any) -> None:
 
 
 class Learner:
-    """Hosts the learner, which trains in a thread of its own."""
+    """Hosts the learner, which trains in a thread of its own.
+
+    words: of the training; its config may be a file of another machine.
+    config_files: the contents of that file, by its name.
+    """
 
     def __init__(
-        self, version: str, run: int, epoch: int, shards: int, words: dict[str, Any]
+        self,
+        version: str,
+        run: int,
+        epoch: int,
+        shards: int,
+        words: dict[str, Any],
+        config_files: dict[str, bytes],
     ) -> None:
         self._link = _core.ClusterLink(run, epoch, shards)
         self._publications = Publications()
@@ -191,7 +202,9 @@ class Learner:
         self._carrier = Carrier(self._link, self._send)
 
         def build() -> Any:
-            return _core.Training(python=sys.executable, link=self._link, **words)
+            with on_this_machine(words["base"], config_files) as base:
+                order = {**words, "base": base}
+                return _core.Training(python=sys.executable, link=self._link, **order)
 
         self._host = Host("learner", 0, build, version)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +16,8 @@ from tandem_cluster.hosts import Introduction, Status
 # A part that says nothing for so long is ended and replaced, and so is one whose environments hang.
 SILENT_SECONDS = 20.0
 HANGING_SECONDS = 60.0
+# An actor names an environment that hangs itself, after env.timeout_seconds, and comes first.
+_OWN_WORDS_SECONDS = 10.0
 # A process may wait long for a node with room, and then needs some time to start.
 START_SECONDS = 600.0
 NOT_BEGUN = (
@@ -40,6 +44,7 @@ class Part:
     barren: int = 0  # losses in a row without more of them
     waits: bool = False  # it has not answered for long, perhaps for lack of room
     forgiven: int = 0  # so many are followed by a restart, the next ends the training
+    patience: float = HANGING_SECONDS  # for a step of its environments
 
     def begun(self, handle: Any) -> None:
         self.handle = handle
@@ -79,10 +84,11 @@ class Part:
             return NOT_BEGUN if silent > START_SECONDS else None
         if silent > SILENT_SECONDS:
             return f"it has said nothing for {SILENT_SECONDS:.0f} seconds"
-        if self.status.get("starting_seconds", 0) > START_SECONDS:
-            return f"it has been starting for {START_SECONDS:.0f} seconds"
-        if self.status.get("busy_seconds", 0) > HANGING_SECONDS:
-            return f"its environments have hung for {HANGING_SECONDS:.0f} seconds"
+        start = max(START_SECONDS, self.patience)  # at a start all environments reset
+        if self.status.get("starting_seconds", 0) > start:
+            return f"it has been starting for {start:.0f} seconds"
+        if self.status.get("busy_seconds", 0) > self.patience:
+            return f"its environments have hung for {self.patience:.0f} seconds"
         return None
 
     def _note_progress(self) -> None:
@@ -106,6 +112,20 @@ class Part:
         if self.handle is not None:
             ray.kill(self.handle)
         self.handle, self.question, self.answered = None, None, False
+
+
+def hanging_seconds(tables: Mapping[str, Any]) -> float:
+    """The seconds after which a step of all environments of an actor hangs, by the tables of the
+    run's config. Environments in Python may take env.timeout_seconds each, and a worker steps its
+    own one after another."""
+    env, table = tables.get("env", {}), tables[tables["system"]]
+    if "timeout_seconds" not in env:
+        return HANGING_SECONDS
+    envs = int(table.get("envs", 1))
+    # The default, as many workers as cores, may be a single one on the actor's machine.
+    workers = int(env.get("workers", 0)) or 1
+    each = math.ceil(envs / workers)
+    return max(HANGING_SECONDS, float(env["timeout_seconds"]) * each + _OWN_WORDS_SECONDS)
 
 
 def first_line(error: Any) -> str:

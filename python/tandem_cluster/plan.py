@@ -14,6 +14,7 @@ from typing import Any
 from tandem.errors import Error
 
 from tandem import _core
+from tandem_cluster.config_file import read_files
 
 Settings = list[tuple[str, str]]
 
@@ -35,6 +36,7 @@ class Plan:
         address: of a Ray cluster; None: a local one is started.
         working_dir: a folder whose modules all processes can import, for environments in Python.
         first_words: those that began the run, which cluster.json keeps; complete() fills them.
+        config_files: the contents of the TOML file that config names; complete() fills them.
     """
 
     system: str
@@ -47,6 +49,7 @@ class Plan:
     address: str | None = None
     working_dir: str | None = None
     first_words: dict[str, Any] = field(default_factory=dict)
+    config_files: dict[str, bytes] = field(default_factory=dict)
 
     def words(self) -> dict[str, Any]:
         """The words for a training in C++."""
@@ -63,6 +66,10 @@ class Plan:
 
     def complete(self) -> None:
         """Fills the folder and the numbers of parts. Raises Error for words that make no sense."""
+        if self.working_dir is not None:
+            if not Path(self.working_dir).is_dir():
+                raise Error(f"working_dir: {self.working_dir} is no folder")
+            self.working_dir = str(Path(self.working_dir).absolute())
         if self.config and Path(self.config).is_file():
             self.config = str(Path(self.config).absolute())  # other processes have other folders
         names_shards = self.shards is not None
@@ -75,6 +82,8 @@ class Plan:
                 require_empty(folder)
         facts = _core.cluster_facts(python=sys.executable, **self.words())
         system, self.run_dir, self.actors, has_shards = facts
+        if self.config and Path(self.config).is_file():  # the learner may be on another machine
+            self.config_files = read_files(Path(self.config))
         if names_shards and not has_shards:
             raise Error(f"shards: {system} has no replay; leave it out")
         if self.resume:

@@ -81,12 +81,16 @@ def begin(address: str | None, processors: float, runtime_env: dict[str, Any]) -
             require_token(address)
             require_tls(address)
         settings["address"] = address
+    others = ray.is_initialized()  # a session of the user's own, which stays
     try:
         with sessions_of_their_own():
             ray.init(**settings)
-    except ConnectionError as error:
-        raise Error(f"no Ray cluster answers at {address}: {error}") from None
-    except (RuntimeError, ray.exceptions.RayError) as error:  # such as a wrong token
+    except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+        if not others:
+            end()  # or else the next call would find a part of this session
+        if isinstance(error, ConnectionError):
+            raise Error(f"no Ray cluster answers at {address}: {error}") from None
+        # Such as a wrong token, or an address without a port.
         raise Error(f"Ray does not start or let us in: {error}") from None
     if address is None:
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import signal
 import sys
 import threading
@@ -109,13 +110,31 @@ def carry_out(plan: Plan, out: TextIO | None, on_begin: OnBegin = lambda stop: N
     """Trains to the end."""
     names_folder = bool(plan.run_dir)
     try:
-        plan.complete()
+        with modules_of(plan.working_dir):
+            plan.complete()
         return _train(plan, out, on_begin)
     except BaseException:
         if plan.run_dir and not names_folder:
             with contextlib.suppress(OSError):  # it holds files
                 Path(plan.run_dir).rmdir()
         raise
+
+
+@contextlib.contextmanager
+def modules_of(folder: str | None) -> Iterator[None]:
+    """Lets environments in Python that begin meanwhile import the modules of a folder, as Ray lets
+    those of the training."""
+    if not folder:
+        yield
+        return
+    before = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join([os.path.abspath(folder), *filter(None, [before])])
+    try:
+        yield
+    finally:
+        del os.environ["PYTHONPATH"]
+        if before is not None:
+            os.environ["PYTHONPATH"] = before
 
 
 def _train(plan: Plan, out: TextIO | None, on_begin: OnBegin) -> Run:

@@ -76,6 +76,20 @@ step has (`frame_skip`). Actions are the game's own, in the order of the Arcade 
 Environment."""
 
 
+def _spaces(agent: Agent) -> str:
+    """How another program makes actions of the environment's own space, which may have a shape."""
+    if not agent.env.startswith("gym:"):
+        return ""
+    if agent.actions.count:
+        return """
+The actions of a MultiDiscrete space are numbered: `choices = np.stack(np.unravel_index(actions,
+space.nvec.ravel()), -1) + space.start.ravel()`, and a MultiBinary space is like one with a 2 for
+each number and no start; `choices.reshape(-1, *space.shape)` has the space's shape."""
+    return """
+The numbers of an action are a row: `actions.reshape(-1, *space.shape)` has the space's
+shape, and a Box of integers takes `np.rint` of it."""
+
+
 def _use(agent: Agent) -> str:
     shape = ", ".join(str(one) for one in ("batch", *agent.shape))
     recurrent = agent.state_size > 0
@@ -100,7 +114,7 @@ def _use(agent: Agent) -> str:
 
 Observations are a {agent.dtype} array [{shape}], as tandem shows the environment: a
 picture has its channels first, a Dict is a list of numbers. Scaling is a part of the network.
-Discrete actions count from {agent.actions.start}.{_sight(agent)}
+Discrete actions count from {agent.actions.start}.{_sight(agent)}{_spaces(agent)}
 
 ```python
 {numpy}import onnxruntime

@@ -11,6 +11,20 @@ from tandem_reproduce.item import Arm, Item, Reduction, slug
 TRAINING_SHARE = 0.9  # of a budget; the rest is for evaluations and starts
 FEWEST_STEPS = 2_000  # of a run, however little time there is
 
+# Each is a number in a formula that takes as long whatever the number is. optimizer.kind chooses
+# another formula, and an optimizer.clip_norm of 0 saves one.
+KEEP_SPEED = {
+    "run.seed",
+    *("optimizer.lr", "optimizer.lr_end", "optimizer.anneal_steps"),
+    *("optimizer.lr_choice", "optimizer.lr_low", "optimizer.lr_high"),
+    *("optimizer.decay", "optimizer.epsilon", "optimizer.initial_square"),
+    *("optimizer.momentum", "optimizer.beta1", "optimizer.beta2"),
+    *("a2c.gamma", "ppo.gamma", "q.gamma", "dqn.gamma", "dpg.gamma", "ppo.lambda"),
+    *("a2c.entropy", "a2c.entropy_end", "a2c.entropy_steps", "ppo.entropy"),
+    *("a2c.value_loss", "ppo.value_loss", "a2c.loss_scale", "q.loss_scale"),
+    *("a2c.reward_scale", "ppo.reward_scale", "q.reward_scale"),
+}
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -37,15 +51,19 @@ class Cell:
 
     @property
     def paces(self) -> list[tuple[str, ...]]:
-        """The combinations of listed values that may differ in speed, each as KEY=VALUE, ..."""
+        """The combinations of listed values that may differ in speed, each as KEY=VALUE, ...,
+        without the values that leave the speed alone."""
         lists = [values_of(text) for text in self.vary if may_change_speed(text)]
         lists += [[(f"{self.threads_key}={n}",) for n in self.threads]] if self.threads else []
-        return [tuple(itertools.chain(*one)) for one in itertools.product(*lists)]
+        combinations = [itertools.chain(*one) for one in itertools.product(*lists)]
+        return [tuple(filter(may_change_speed, one)) for one in combinations]
 
 
-def may_change_speed(vary: str) -> bool:
-    keys = vary.partition("=")[0].split("+")
-    return not is_range(vary) and not all(key.startswith("optimizer.") for key in keys)
+def may_change_speed(text: str) -> bool:
+    """Whether the speed of a training may depend on a setting, KEY=VALUE, or on which of the listed
+    values it has, KEY+KEY=.... A range has no value that could be measured."""
+    keys = text.partition("=")[0].split("+")
+    return not is_range(text) and not KEEP_SPEED.issuperset(keys)
 
 
 def values_of(vary: str) -> list[tuple[str, ...]]:

@@ -17,7 +17,7 @@ class OtherPlanError(ReproduceError):
 
 
 class MixedRatesError(ReproduceError):
-    """The runs have rates that do not compare, so no table shows them."""
+    """The runs have times and rates that do not compare, so no table shows them."""
 
 
 def complain(error: Exception) -> None:

@@ -183,15 +183,15 @@ class ItemFolder:
 
     def note(self, build: str, jobs: int = 0) -> None:
         """Writes down the machine, the program's build and how many runs train at the same time,
-        if any, because their seconds depend on all three. Raises ReproduceError for rates of two
-        machines."""
+        if any, because their seconds depend on all three. Raises ReproduceError for times or rates
+        of two machines."""
         described = self.described()
         machines = described["machine"].split(AND_THEN)
         if machine_name() not in machines:
-            if self.item.compares_rates or self.source.item.compares_rates:
+            if self.item.compares_times or self.source.item.compares_times:
                 raise ReproduceError(
-                    f"{self.path} was begun on another machine: {described['machine']}. Rates of "
-                    "two machines do not compare: name another --out"
+                    f"{self.path} was begun on another machine: {described['machine']}. Times and "
+                    "rates of two machines do not compare: name another --out"
                 )
             say(f"{self.path} was begun on another machine: {described['machine']}")
             described["machine"] = AND_THEN.join([*machines, machine_name()])

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from tandem_reproduce.budget import BUDGETS, planned
 
 Numbers = dict[str, dict[str, float | str]]  # by row and column
+EQUAL_TIME = "equal time"  # in the words of an item that compares scores after such
 
 
 @dataclass(frozen=True)
@@ -102,11 +103,19 @@ class Item:
         return f"{self.paper}/{self.name}"
 
     @property
-    def compares_rates(self) -> bool:
-        """Whether rates are its results, all of which one machine must have."""
+    def compares_times(self) -> bool:
+        """Whether its results are rates, times, or scores after times, which compare only where
+        all of them are of one machine."""
         studies = all("apex-study" in command.words for command in self.commands)
         measures = self.form == "commands" and not studies
-        return measures or self.form == "speedup" or "rate" in self.columns.values()
+        by_time = self.form == "curves" and "seconds" in self.axis
+        return (
+            measures
+            or by_time
+            or self.form in ("speedup", "threads")
+            or EQUAL_TIME in f"{self.title} {self.shows}"
+            or "rate" in self.columns.values()
+        )
 
 
 def slug(text: str) -> str:

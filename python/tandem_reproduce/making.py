@@ -34,8 +34,8 @@ def train(
     """Trains and evaluates the missing runs. Raises Stopped."""
     item = folder.item
     sharing = (item, folder.source.item)  # the tables of both have these runs
-    if any(one.compares_rates for one in sharing) and jobs > 1:
-        say("rates and speed-ups are measured with one run at a time, whatever --jobs is")
+    if any(one.compares_times for one in sharing) and jobs > 1:
+        say("runs whose times or rates are compared train one at a time, whatever --jobs is")
         jobs = 1
     for number, cell in enumerate(folder.cells, 1):
         if folder.done(cell):
@@ -181,15 +181,15 @@ def find_missing(folder: ItemFolder, here: Environments) -> None:
 
 
 def check_rates(folder: ItemFolder) -> None:
-    """The runs may have been trained for a table without rates, and so on two machines or several
-    at a time. Raises MixedRatesError for two machines, and tells of several at a time."""
-    if not folder.item.compares_rates:
+    """The runs may have been trained for an item without times and rates, and so on two machines or
+    several at a time. Raises MixedRatesError for two machines, and tells of several at a time."""
+    if not folder.item.compares_times:
         return
     described = folder.described()
     if AND_THEN in described["machine"]:
         raise MixedRatesError(
-            f"the runs in {folder.source.path} were trained on {described['machine']}. Rates of "
-            "two machines do not compare: name another --out"
+            f"the runs in {folder.source.path} were trained on {described['machine']}. Times and "
+            "rates of two machines do not compare: name another --out"
         )
     most = max(described["jobs"], default=1)
     if most > 1:

@@ -3,9 +3,10 @@
 import json
 import os
 import statistics
+from collections.abc import Iterable
 from pathlib import Path
 
-from tandem_reproduce.cells import Cell
+from tandem_reproduce.cells import Cell, may_change_speed
 from tandem_reproduce.errors import ReproduceError, say
 from tandem_reproduce.machine import gpu_name, machine_name
 from tandem_reproduce.programs import Tandem, replace
@@ -98,14 +99,20 @@ class Rates:
 
 
 def config_words(cell: Cell) -> list[str]:
-    words = [cell.arm.system, "--config", cell.arm.preset, "--env", cell.env]
-    for setting in cell.arm.settings:
-        words += ["--set", setting]
-    return words
+    return [*preset_words(cell), *setting_words(cell.arm.settings)]
 
 
 def bench_words(cell: Cell, pace: tuple[str, ...]) -> list[str]:
-    words = ["bench", *config_words(cell)]
-    for setting in pace:
-        words += ["--set", setting]
-    return words
+    """The command of a measurement, which is also its name in the file. Settings that leave the
+    speed alone are left out, so that arms that differ in these alone share a measurement: two would
+    differ by chance, and with them the steps of the runs that are compared."""
+    settings = filter(may_change_speed, [*cell.arm.settings, *pace])
+    return ["bench", *preset_words(cell), *setting_words(settings)]
+
+
+def preset_words(cell: Cell) -> list[str]:
+    return [cell.arm.system, "--config", cell.arm.preset, "--env", cell.env]
+
+
+def setting_words(settings: Iterable[str]) -> list[str]:
+    return [word for setting in settings for word in ("--set", setting)]

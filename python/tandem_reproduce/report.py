@@ -107,7 +107,7 @@ def heading(folder: ItemFolder) -> str:
         each = span_of(list(map(time_words, times)))
         lines.append(f"- Trained: {time_words(sum(times))} in all, a run {each}.")
     jobs = described["jobs"]
-    slowed = item.compares_rates and max(jobs, default=1) > 1
+    slowed = item.compares_times and max(jobs, default=1) > 1
     slower = ", and rates are lower than those of one run at a time" if slowed else ""
     lines += [f"- {jobs_words(jobs)}{slower}."] if jobs else []
     if len(described["builds"]) > 1:

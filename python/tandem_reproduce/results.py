@@ -255,7 +255,7 @@ def heading_of(folder: ItemFolder) -> str:
         "noop": f"{item.episodes} games after up to 30 no-ops",
         "evaluation": f"{item.episodes} games",
     }[item.reads]
-    most = max((cell.runs for cell in folder.cells), default=0)
+    most = most_runs(folder)
     which = "all runs with a score" if most > 1 else "the only run"
     if 0 < item.best < most:
         which = f"the best {item.best} runs" if item.best > 1 else "the best run"
@@ -271,13 +271,21 @@ def heading_of(folder: ItemFolder) -> str:
     return heading
 
 
+def most_runs(folder: ItemFolder) -> int:
+    """The runs behind a number of the table: each listed value has a row of its own."""
+    return max((cell.repetitions for cell in folder.cells), default=0)
+
+
 def speedup_table(folder: ItemFolder) -> Table:
     """How much sooner more threads reach a score, by the number of threads: the mean over the
     environments in which all numbers of threads reach it, as in A3C's Table 2."""
     found: dict[str, list[dict[str, float | None]]] = {}  # an element for each environment
+    lines: list[dict[str, str]] = []
     for cell in made_cells(folder):
         groups: dict[str, dict[str, float | None]] = {}
-        for row in read_rows(folder.place(cell) / "speedup.csv"):
+        own = read_rows(folder.place(cell) / "speedup.csv")
+        lines += own
+        for row in own:
             label = "  ".join(filter(None, [cell.arm.label, row["group"]]))
             value = float(row["time_speedup"]) if row["time_speedup"] else None
             groups.setdefault(label, {})[row["threads"]] = value
@@ -290,11 +298,24 @@ def speedup_table(folder: ItemFolder) -> Table:
         whole = [[v for v in env.values() if v is not None] for env in envs]
         kept = [env for env, values in zip(envs, whole, strict=True) if len(values) == len(env)]
         rows[label] = {n: speedup_entry(n, kept, planned[arm_of(label)]) for n in columns}
+    return Table(columns, rows, speedup_heading(folder, lines))
+
+
+def speedup_heading(folder: ItemFolder, lines: list[dict[str, str]]) -> str:
+    """`lines`: of the parts' speedup.csv."""
     heading = (
         "Speed-up in time to the score, by the number of threads: the mean over the environments "
         "in which all numbers of threads reach it."
     )
-    return Table(columns, rows, heading)
+    best, most = folder.item.best, most_runs(folder)
+    if 0 < best < most:
+        which = f"the median of the {best} soonest" if best > 1 else "that of the soonest"
+        heading += f" A time is {which} of {most} runs."
+    if lines and all("all_runs" in line for line in lines):  # not in files of older versions
+        runs = sum(int(line["all_runs"]) for line in lines)
+        reached = sum(int(line["all_reached"]) for line in lines)
+        heading += f" Of all runs {reached:,} of {runs:,} reached the score."
+    return heading
 
 
 def speedup_entry(threads: str, kept: list[dict[str, float | None]], envs: int) -> Entry:

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -109,6 +110,26 @@ TEST_F(ContinuousTest, GreedyPlayTakesTheMean) {
   EXPECT_THAT(returns(0.25f, Play::greedy), ElementsAre(4 * 0.25, 4 * 0.25));
   EXPECT_THAT(returns(2.0f, Play::greedy), ElementsAre(4 * 0.5, 4 * 0.5));
   EXPECT_THAT(returns(0.25f, Play::sampled), Each(testing::Ne(4 * 0.25)));
+}
+
+// The environment would show numbers that are not finite, and get the blame; a sweep goes on after
+// Diverged alone.
+TEST_F(ContinuousTest, AnActionThatIsNoNumberMeansThatTheTrainingHasDiverged) {
+  const auto algorithm = make_gaussian_a2c({});
+  for (const float wrong :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    auto parameters = parameters_;
+    parameters[3] = wrong;
+    LinearNetwork network(architecture_, parameters);
+    ForwardActor actor(network);
+    Collector collector(envs(1), actor, nullptr, algorithm, kRolloutSteps);
+    collector.start();
+    EXPECT_THROW((void)collector.collect(0), Diverged);
+    Games games(envs(1), network, *algorithm.acting, Play::greedy);
+    EXPECT_THAT([&] { games.step(); }, testing::ThrowsMessage<Diverged>(testing::AllOf(
+                                           testing::HasSubstr("the policy's action became"),
+                                           testing::Not(testing::HasSubstr("environment")))));
+  }
 }
 
 }  // namespace

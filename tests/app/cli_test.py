@@ -67,6 +67,25 @@ class Usage(Folder):
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn("cannot write the output: No space left", done.stderr)
 
+    def test_errors_that_cannot_be_written_keep_the_exit_code(self):
+        for words in (["trian"], ["train", "--resume", self.path]):
+            with Path("/dev/full").open("w") as full:
+                done = subprocess.run([PROGRAM, *words], stderr=full, timeout=60)
+            self.assertEqual(done.returncode, 2)
+
+    # The files of a run would get the numbers of closed streams, and with them the messages.
+    def test_closed_streams_are_no_files_of_the_run(self):
+        run = self.path / "run"
+        words = ["train", "paac", "--env", "cartpole", "--steps", "500", "--run-dir", run]
+        done = subprocess.run(
+            [PROGRAM, *words], preexec_fn=lambda: os.closerange(0, 3), timeout=600
+        )
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual((run / ".lock").read_bytes(), b"")
+        lines = (run / "metrics.jsonl").read_text().splitlines()
+        self.assertTrue(lines)
+        self.assertTrue(all("steps" in json.loads(line) for line in lines), lines)
+
     def test_a_reader_may_have_had_enough(self):
         with subprocess.Popen([PROGRAM, "keys"], stdout=-1, stderr=-1) as running:
             running.stdout.close()
@@ -213,6 +232,8 @@ class Train(Folder):
         file.write_text(whole.replace("lr = 0.001", "lr = 0.9"))
         self.assert_refused("train", "--resume", run, says="keeps optimizer.lr = 0.001")
         self.assertIn("lr = 0.9", file.read_text(), "a refused resume leaves the run as it was")
+        says = f"{file} has optimizer.lr = 0.9, but the checkpoint was trained with 0.001"
+        self.assert_refused("eval", run, "--episodes", "1", says=says)
         file.write_text(whole)
 
         # Seen failing with a list of keys that lacked this one.
@@ -242,6 +263,14 @@ class Train(Folder):
         nothing = {"TANDEM_PYTHON": "", "VIRTUAL_ENV": "", "CONDA_PREFIX": ""}
         trained = tandem(*words, "--run-dir", self.path / "run", PATH="/usr/bin:/bin", **nothing)
         self.assertEqual(trained.returncode, 0, trained.stderr)
+
+    def test_an_evaluation_of_endless_games_ends(self):
+        run = self.path / "run"
+        words = ["--env", "memory", "--steps", 100, "--run-dir", run]
+        trained = tandem("train", "paac", *words)
+        self.assertEqual(trained.returncode, 0, trained.stderr)
+        endless = ["eval", run, "--episodes", 1, "--set", "env.delay=1G"]
+        self.assert_refused(*endless, says="a game has not ended after")
 
     # Seen failing without the words.
     def test_threads_that_a_system_counts_by_its_own_key(self):

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -10,6 +11,7 @@
 #include "tandem/base/error.h"
 #include "tandem/io/temporary_folder.h"
 #include "tests/support/config_values.h"
+#include "tests/support/error_of.h"
 #include "tests/support/plugin_path.h"
 
 namespace tandem {
@@ -60,6 +62,23 @@ TEST_F(ConfigOptionsTest, FramesBecomeSteps) {
 
 TEST_F(ConfigOptionsTest, FramesEqualStepsWhereAStepIsAFrame) {
   EXPECT_EQ(load("paac --env cartpole --frames 4k").run.steps, 4000);
+}
+
+// A pipe, as of /dev/stdin, gives its text only once. Without its file the later configs would be
+// those of the default preset.
+TEST_F(ConfigOptionsTest, TheFileIsReadOnce) {
+  EXPECT_EQ(value_of(load("paac --config " + file.string()), "paac.t_max"), 7);
+  std::ofstream(file) << "";
+  EXPECT_EQ(value_of(options.load_with({}), "paac.t_max"), 7);
+  EXPECT_EQ(value_of(options.load_for("paac", {}), "paac.envs"), 2);
+}
+
+TEST_F(ConfigOptionsTest, AnotherProgramGetsNoPipe) {
+  const auto pipe = folder.path() / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  app.parse("paac --config " + pipe.string());
+  EXPECT_THAT(error_of([&] { std::ignore = options.json(); }),
+              testing::HasSubstr("write it to a file"));
 }
 
 // As a study's settings have other steps than the user's words. Seen failing when frames came last.

@@ -1,9 +1,28 @@
 """Tests of configs, of wrong ones above all, as the built program takes them."""
 
+import hashlib
+import json
+import os
 import unittest
 from pathlib import Path
 
 from program import Folder, tandem
+
+
+def replace_in_state(checkpoint, old, new):
+    """Changes state.json and the manifest, which has its checksum."""
+    state, manifest = checkpoint / "state.json", checkpoint / "manifest.json"
+    assert old in state.read_text()
+    state.write_text(state.read_text().replace(old, new))
+    told = json.loads(manifest.read_text())
+    del told["sha256"]
+    told["files"]["state.json"] = {
+        "size": state.stat().st_size,
+        "sha256": hashlib.sha256(state.read_bytes()).hexdigest(),
+    }
+    compact = json.dumps(told, sort_keys=True, separators=(",", ":"))
+    told["sha256"] = hashlib.sha256(compact.encode()).hexdigest()
+    manifest.write_text(json.dumps(told, sort_keys=True, indent=2) + "\n")
 
 
 class Config(Folder):
@@ -67,6 +86,8 @@ class Config(Folder):
         self.assertEqual(tandem("train", *words).returncode, 0)
         config = run / "config.toml"
         config.write_text(config.read_text().replace('"fp32"', '"bf16"'))
+        (checkpoint,) = (run / "checkpoints").iterdir()
+        replace_in_state(checkpoint, r"\"fp32\"", r"\"bf16\"")
         done = tandem("eval", run, "--episodes", 2, TANDEM_CPU="avx2")
         self.assertIn("so the agent acts in fp32", done.stderr)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -118,6 +139,10 @@ class Config(Folder):
         self.assertIn("no instructions for bfloat16", refused.stderr)
         self.assertIn('use net.precision = "fp32"', refused.stderr)
         self.assertFalse((self.path / "run").exists())
+
+    def test_a_folder_of_a_cluster_that_is_not_utf_8_is_refused(self):
+        words = ["cluster", "train", "apex", "--config", "apex/catch", "--run-dir"]
+        self.assert_refused(*words, self.path / os.fsdecode(b"run\xff"), says="is not UTF-8")
 
     def test_resume_needs_a_run(self):
         for folder in (self.path, self.path / "nowhere"):

@@ -138,13 +138,13 @@ class Rollout(Folder):
         with subprocess.Popen(
             [PROGRAM, "rollout", "--out", out, *map(str, words)], stdout=subprocess.PIPE, text=True
         ) as process:
-            file = out / "reward.npy"
-            while process.poll() is None and not (file.exists() and file.stat().st_size > 1000):
+            part = out / "reward.npy.part"
+            while process.poll() is None and not (part.exists() and part.stat().st_size > 1000):
                 time.sleep(0.01)
             process.send_signal(signal.SIGINT)
             said = process.communicate(timeout=30)[0]
         self.assertEqual(process.returncode, 0)
-        rewards = np.load(file)
+        rewards = np.load(out / "reward.npy")
         self.assertGreater(len(rewards), 200)
         self.assertIn(f"{len(rewards)} steps of latency", said)
 
@@ -167,6 +167,15 @@ class Rollout(Folder):
         words = ["rollout", "--env", "cartpole", *actions, "--steps", 5]
         self.assert_refused(*words, "--out", self.path / "a", says="would replace the actions")
         self.assertEqual(len(np.load(self.path / "a" / "actions.npy")), 20)
+
+    def test_another_rollout_is_not_overwritten(self):
+        some = ["--env", "cartpole", "--random", "--steps"]
+        self.rollout("a", *some, 20)
+        (self.path / "a" / "actions.npy").unlink()
+        says = "holds the obs.npy of another rollout"
+        self.assert_refused("rollout", *some, 5, "--out", self.path / "a", says=says)
+        self.assertEqual(len(np.load(self.path / "a" / "obs.npy")), 20)
+        self.assertFalse((self.path / "a" / "actions.npy").exists())
 
     @unittest.skipUnless(HAS_ATARI, "the Atari plug-in is not built")
     def test_cpu(self):

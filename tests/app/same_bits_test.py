@@ -135,6 +135,7 @@ class HtsPpo(HtsA2c):
 
 class Apex(SameBits, unittest.TestCase):
     system = "apex"
+    steps = 4800  # beyond the replay's capacity
     words = ["--set", "apex.lockstep=true", "--set", "apex.actors=3", "--set", "apex.batch=32"]
     words += ["--set", "replay.min_fill=500", "--set", "replay.capacity=3000"]
     words += ["--set", "replay.samples_per_insert=2", "--set", "replay.slack=64"]
@@ -149,7 +150,7 @@ class PaacStatistics(Paac):
 
 class HtsStatistics(HtsA2c):
     task = STATISTICS
-    steps = 48000
+    steps = 36000
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ Needs $TANDEM, the path of the program.
 import csv
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -195,6 +196,25 @@ class Sweep(Experiment):
             }
             self.assertEqual(len(sums), 1)
 
+    def test_a_run_without_checkpoints_keeps_its_results(self):
+        words = self.sweep("--steps", "2k", "--runs", 3)
+        self.passes(*words)
+        first, second, third = (self.out / "runs" / name for name in ("001", "002", "003"))
+        for run in (first, second, third):
+            shutil.rmtree(run / "checkpoints")
+            (run / "result.json").unlink()
+        for run in (second, third):
+            (run / "metrics.jsonl").write_text("")
+        (third / "best/000000000100").mkdir(parents=True)
+        measured = (first / "metrics.jsonl").read_bytes()
+        done = self.passes(*words)
+        self.assertEqual(done.stderr.count("has no checkpoint to go on from"), 2, done.stderr)
+        before = self.out / "before"
+        self.assertEqual({each.name for each in before.iterdir()}, {"001", "003"})
+        self.assertEqual((before / "001/metrics.jsonl").read_bytes(), measured)
+        self.assertTrue((before / "003/best/000000000100").exists())
+        self.assertEqual([row["run"] for row in table(self.out / "sweep.csv")], list("123"))
+
     # A run of A3C makes a few steps more than its budget. Seen failing when a budget below the
     # steps made was refused.
     def test_a_run_killed_before_it_wrote_its_result_ends(self):
@@ -213,6 +233,25 @@ class Sweep(Experiment):
         words = ["sweep", "a3c", "--config", config, "--env", "catch", "--out", self.out]
         self.passes(*words, "--steps", "500", "--runs", 1, "--set", "lr=7e-4")
         self.assertIn("lr = 0.0007", (self.out / "runs/001/config.toml").read_text())
+
+    def test_a_config_from_a_pipe_is_that_of_every_run(self):
+        words = ["sweep", "paac", "--config", "/dev/stdin", "--steps", "500", "--keep-lr"]
+        words += ["--runs", "2", "--vary", "t_max=3,4", "--out", str(self.out)]
+        config = '[env]\nid = "catch"\n[net]\narch = "mlp"\n[paac]\nenvs = 6\n'
+        done = subprocess.run(
+            [PROGRAM, *words],
+            input=config,
+            capture_output=True,
+            text=True,
+            timeout=600,
+            env=os.environ | {"TANDEM_PYTHON": "/bin/true"},
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = table(self.out / "sweep.csv")
+        self.assertEqual(len(rows), 4)
+        for row in rows:
+            self.assertIn("\nenvs = 6\n", self.config(row))
+            self.assertIn('id = "catch"', self.config(row))
 
     def test_keys_of_a_later_version_had_their_defaults(self):
         words = ["--steps", "1k", "--runs", 1]
@@ -292,6 +331,34 @@ class Speedup(Experiment):
         self.assert_refused(*self.speedup(*words), says="score is -0.2 there and -0.1 here")
         for own in (["--set", "run.until_return=1"], ["--vary", "until_return=0.1,0.2"]):
             self.assert_refused(*self.speedup(*words, *own), says="--score decides")
+
+    def test_tells_how_many_of_the_runs_count(self):
+        words = ["--score", 2, "--steps", "3k", "--threads", 1, "--runs", 3]
+        for best, said in (
+            (2, "Medians of the 2 soonest of 3 runs; speed-ups"),
+            (1, "Numbers of the soonest of 3 runs; speed-ups"),
+            (3, "Medians of the runs; speed-ups"),
+        ):
+            done = self.passes(*self.speedup(*words, "--best", best))
+            self.assertIn(said, done.stdout)
+            self.assertIn("0 of 3", done.stdout)
+            (row,) = table(self.out / "speedup.csv")
+            self.assertEqual((row["runs"], row["all_runs"]), (str(best), "3"))
+
+    # Another CPU may have as many cores.
+    def test_goes_on_on_the_same_cpu_alone(self):
+        words = self.speedup("--score", 2, "--steps", "3k", "--threads", 1)
+        self.passes(*words)
+        file = self.out / "sweep.json"
+        described = json.loads(file.read_text())
+        here = described["cpu"]
+        file.write_text(json.dumps(described | {"cpu": "another CPU"}))
+        says = f"cpu is another CPU there and {here} here"
+        self.assert_refused(*words, says=says)
+        self.assert_refused(*words, "--check", says=says)
+        del described["cpu"]  # as an older version left it
+        file.write_text(json.dumps(described))
+        self.passes(*words)
 
     def soonest(self, runs, threads):
         same = [run for run in runs if run["a3c.learners"] == threads]

@@ -1,6 +1,6 @@
 # Compares the plug-in with Gymnasium, in the Python environment of the set-up. With a sanitizer,
 # the comparison of the emulators runs the same code instead.
-add_executable(dump_rollout ${CMAKE_CURRENT_SOURCE_DIR}/atari/dump_rollout.cc)
+add_executable(dump_rollout ${unless_sanitized} ${CMAKE_CURRENT_SOURCE_DIR}/atari/dump_rollout.cc)
 tandem_own(dump_rollout)
 target_link_libraries(dump_rollout PRIVATE tandem_core)
 if(NOT TANDEM_SANITIZE)

@@ -173,6 +173,21 @@ TEST_F(FieldTest, LargeIntegersStayExact) {
   EXPECT_EQ(field_text(seed), "9223372036854775807");
 }
 
+// Such a number is in the range, and a message of the range alone would contradict itself.
+TEST_F(FieldTest, IntegersThatAreTooLargeToBeExactHaveALimit) {
+  Field seed{.key = "seed", .target = &options.steps, .meaning = "seed", .least = 0};
+  const std::string limits =
+      "seed needs an integer of at least 0, at most 9223372036854775807 in digits alone and at "
+      "most "
+      "9007199254740992 with an exponent or a suffix, not ";
+  EXPECT_EQ(error_of(seed, "1e16"), limits + "1e+16");
+  EXPECT_EQ(error_of(seed, "18446744073709551615"), limits + "1.8446744073709552e+19");
+  EXPECT_EQ(error_of(seed, "9e15"), "");
+  EXPECT_EQ(error_of(seed, "-1e16"), "seed needs an integer of at least 0, not -1e+16");
+  EXPECT_EQ(error_of(steps, "1e16"), "steps needs an integer from 1 to 1000000000, not 1e+16");
+  EXPECT_EQ(error_of(seed, "1e400"), "seed needs an integer of at least 0, not \"1e400\"");
+}
+
 TEST_F(FieldTest, RangesInWords) {
   EXPECT_EQ(field_range(steps), "1 to 1000000000");
   EXPECT_EQ(field_range(rate), "at least 0");

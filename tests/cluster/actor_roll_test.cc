@@ -4,8 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stop_token>
 #include <utility>
 #include <vector>
+
+#include "tandem/base/clock.h"
 
 namespace tandem {
 namespace {
@@ -54,6 +57,19 @@ TEST(ActorRoll, KeepsTheSavedGamesOfAnActorThatHasSentNone) {
   roll.hear(open_message(second));
   EXPECT_EQ(saved(), std::vector<std::byte>{std::byte{8}});
   EXPECT_EQ(steps, 10);
+}
+
+// The actor has spoken, and sends no state.
+TEST(ActorRoll, AStopEndsTheWaitForStates) {
+  ActorRoll roll({.run = 1, .epoch = 1}, 2, 1, [](const ActorPlayed&, std::int64_t) {});
+  const auto report = report_of(1, 0, {});
+  roll.hear(open_message(report));
+  std::stop_source stop;
+  stop.request_stop();
+  const Stopwatch watch;
+  roll.gather_states(stop.get_token());
+  EXPECT_LT(watch.seconds(), 5);
+  EXPECT_EQ(roll.states_wanted(), 1U);
 }
 
 }  // namespace

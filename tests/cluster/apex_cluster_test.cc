@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -14,11 +15,13 @@
 #include <vector>
 
 #include "tandem/algo/dqn.h"
+#include "tandem/base/clock.h"
 #include "tandem/cluster/apex/apex_player.h"
 #include "tandem/io/temporary_folder.h"
 #include "tandem/replay/table.h"
 #include "tandem/systems/apex/apex_lockstep.h"
 #include "tandem/systems/apex/apex_parts.h"
+#include "tests/cluster/evaluated_run.h"
 #include "tests/support/error_of.h"
 #include "tests/support/forging.h"
 #include "tests/support/local_cluster.h"
@@ -30,6 +33,7 @@ namespace tandem {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr std::uint64_t kClusterRun = 17;
@@ -84,32 +88,58 @@ class ApexClusterTest : public testing::Test {
         std::move(state));
   }
 
+  using Meanwhile = std::function<void(LocalCluster&, TrainingContext&, const std::stop_token&)>;
+
   /// Trains on a cluster of so many shards. `meanwhile` runs beside the training.
-  std::vector<float> train(
-      Scenario scenario, int shards, const NetworkFaults& faults = {},
-      const std::function<void(LocalCluster&, TrainingContext&, const std::stop_token&)>&
-          meanwhile = nullptr) const {
+  std::vector<float> train(Scenario scenario, int shards, const NetworkFaults& faults = {},
+                           const Meanwhile& meanwhile = nullptr) const {
     scenario.make_algorithm = [this] { return dqn(); };
     return tandem::train(scenario, [&](TrainingContext& context) {
-      ClusterLink link({.run = kClusterRun, .epoch = 1, .part = kLearnerPart, .incarnation = 1},
-                       shards);
-      LocalCluster cluster(link, faults);
-      for (int i = 0; i < shards; ++i) cluster.set_shard(i, make_shard(context, i, shards));
-      for (int rank = 0; rank < config_.actors; ++rank) {
-        const auto name = "actor_" + std::to_string(rank);
-        std::vector<std::byte> state;
-        if (context.resume != nullptr && context.resume->blobs.contains(name)) {
-          state = context.resume->blobs.at(name);
-        }
-        cluster.set_actor(rank, make_actor(context, rank, shards, 1, std::move(state)));
-      }
-      std::jthread beside;
-      if (meanwhile) {
-        beside =
-            std::jthread([&](const std::stop_token& stop) { meanwhile(cluster, context, stop); });
-      }
-      train_apex_on_cluster(config_, replay_, context, link);
+      train_context(context, shards, faults, meanwhile);
     });
+  }
+
+  void train_context(TrainingContext& context, int shards, const NetworkFaults& faults,
+                     const Meanwhile& meanwhile) const {
+    ClusterLink link({.run = kClusterRun, .epoch = 1, .part = kLearnerPart, .incarnation = 1},
+                     shards);
+    LocalCluster cluster(link, faults);
+    for (int i = 0; i < shards; ++i) cluster.set_shard(i, make_shard(context, i, shards));
+    for (int rank = 0; rank < config_.actors; ++rank) {
+      const auto name = "actor_" + std::to_string(rank);
+      std::vector<std::byte> state;
+      if (context.resume != nullptr && context.resume->blobs.contains(name)) {
+        state = context.resume->blobs.at(name);
+      }
+      cluster.set_actor(rank, make_actor(context, rank, shards, 1, std::move(state)));
+    }
+    std::jthread beside;
+    if (meanwhile) {
+      beside =
+          std::jthread([&](const std::stop_token& stop) { meanwhile(cluster, context, stop); });
+    }
+    train_apex_on_cluster(config_, replay_, context, link);
+  }
+
+  [[nodiscard]] FoundCheckpoint latest(const std::string& name) const {
+    return find_latest(folder(name) / "checkpoints", [](const std::string&) {});
+  }
+
+  /// Trains a run of 2,000 steps without an evaluator and resumes it with one. Expects it to
+  /// evaluate its last parameters, and to leave its checkpoint.
+  void expect_the_last_evaluation_to_be_made_up_for(const std::string& name) const {
+    Scenario scenario{
+        .folder = folder(name), .make_algorithm = [this] { return dqn(); }, .steps = 2'000};
+    train(scenario, 1);
+    const auto before = latest(name);
+    std::atomic<int> plays = 0;
+    scenario.resume = true;
+    const auto evaluated = train_evaluated(
+        scenario, plays, [&](TrainingContext& context) { train_context(context, 1, {}, nullptr); });
+    EXPECT_THAT(evaluated, ElementsAre(before.step));
+    const auto after = latest(name);
+    EXPECT_EQ(after.step, before.step);
+    EXPECT_TRUE(after.checkpoint.pieces.contains("replay"));
   }
 
   ApexConfig config_ = kSmallApex;
@@ -189,6 +219,31 @@ TEST_F(ApexClusterTest, AResumedRunHasItsShardsAndActors) {
   }
   train({.folder = folder("run"), .steps = 8'000, .resume = true}, 2);
   expect_ratio(folder("run"), result_of(folder("run")).at("steps"));
+}
+
+TEST_F(ApexClusterTest, AResumedRunThatIsDoneMakesUpForItsLastEvaluation) {
+  expect_the_last_evaluation_to_be_made_up_for("run");
+  config_.actors = 1;
+  config_.lockstep = true;
+  expect_the_last_evaluation_to_be_made_up_for("lockstep");
+}
+
+// No message arrives, so the shards are asked again and again.
+TEST_F(ApexClusterTest, AStopBeforeTheShardsAreFilledLeavesTheCheckpoint) {
+  train({.folder = folder("run"), .steps = 4'000}, 2);
+  const auto before = latest("run");
+  const Stopwatch watch;
+  train({.folder = folder("run"),
+         .steps = 8'000,
+         .resume = true,
+         .stop_requested = [&] { return watch.seconds() > 0.3; }},
+        2, {.lost = 1});
+  EXPECT_LT(watch.seconds(), 20);
+  EXPECT_EQ(result_of(folder("run")).at("why_ended"), "signal");
+  const auto after = latest("run");
+  EXPECT_EQ(after.step, before.step);
+  EXPECT_TRUE(after.checkpoint.pieces.contains("replay"));
+  EXPECT_TRUE(after.checkpoint.pieces.contains("replay_1"));
 }
 
 // Actors that refuse a message have successors. Seen failing when the learner did not look at the

@@ -6,6 +6,7 @@ training before it queued itself.
 
 import importlib.util
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -23,13 +24,16 @@ STUBS = {
          esac""",
     "srun": 'while [[ $1 == -* ]]; do [[ $1 != -w ]] || shift; shift; done; exec "$@"',
     "hostname": "echo 10.0.0.1 fe80::1",
-    "ray": LOG,
+    "ray": 'echo "ray $* with ${RAY_max_direct_call_object_size:-}" >>"$LOG"\n',
     "sleep": "true",
     "tandem": """trap 'echo "checkpoint" >>"$LOG"; exit 0' TERM\n"""
     + LOG
     + """while [[ -e $STAY ]]; do /bin/sleep 0.05; done
          exit "${CODE:-0}\"""",
 }
+
+# The default training of a job of one process.
+SINGLE = "paac --set algo=ppo --env atari:Pong"
 
 
 class Slurm(unittest.TestCase):
@@ -85,7 +89,8 @@ class Slurm(unittest.TestCase):
             lines,
         )
         self.assertEqual(lines[-2:], ["checkpoint", "scontrol requeue 7"])
-        self.assertEqual(len([line for line in lines if line.startswith("ray start")]), 2)
+        rays = [line for line in lines if line.startswith("ray start")]
+        self.assertEqual([line.rpartition(" with ")[2] for line in rays], ["1048576"] * 2)
         self.assertEqual((self.folder / ".ray-token").stat().st_mode & 0o777, 0o600)
 
     # Seen failing when each SIGTERM queued the job again.
@@ -106,7 +111,7 @@ class Slurm(unittest.TestCase):
     def test_a_job_of_one_process_writes_a_checkpoint_and_goes_on(self):
         self.stay.touch()
         run = self.folder / "runs/pong"
-        begins = f"tandem train paac --config paac/paper_nips --env atari:Pong --run-dir {run}"
+        begins = f"tandem train {SINGLE} --run-dir {run}"
         for command in (begins, f"tandem train --resume {run}"):
             process = self.begin("slurm-single.sbatch")
             self.wait_for(command)
@@ -118,8 +123,36 @@ class Slurm(unittest.TestCase):
                 lines, [command, "scontrol show job 7", "checkpoint", "scontrol requeue 7"]
             )
             self.log.unlink()
-            run.mkdir(parents=True, exist_ok=True)
+            (run / "checkpoints/000000000900").mkdir(parents=True, exist_ok=True)
             (run / "config.toml").touch()
+
+    def lose(self, *files):
+        """The folder of a run that was lost, with these files."""
+        run = self.folder / "runs/pong"
+        for file in ("config.toml", *files):
+            (run / file).parent.mkdir(parents=True, exist_ok=True)
+            (run / file).touch()
+        return run
+
+    # Seen failing when a folder with a config was resumed, which has nothing to go on from.
+    def test_a_run_of_one_process_that_has_no_checkpoint_begins_anew(self):
+        run = self.lose(".lock", "metrics.jsonl", "checkpoints/.tmp-900")
+        process = self.begin("slurm-single.sbatch")
+        _, errors = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 0, errors)
+        lines = self.log.read_text().splitlines()
+        self.assertEqual(lines, [f"tandem train {SINGLE} --run-dir {run}"])
+        self.assertFalse(run.exists())
+        (lost,) = run.parent.glob("pong.lost-*")
+        self.assertTrue((lost / "metrics.jsonl").exists())
+
+    def test_a_folder_that_may_be_of_worth_stays(self):
+        for files in (("best/000000000900/state.json", ".lock"), ("thesis.tex",)):
+            with self.subTest(files=files):
+                run = self.lose(*files)
+                self.begin("slurm-single.sbatch").communicate(timeout=30)
+                self.assertTrue((run / files[0]).exists())
+                shutil.rmtree(run)
 
     def test_a_job_of_one_process_ends_as_its_training(self):
         for code in (0, 2):
@@ -128,6 +161,11 @@ class Slurm(unittest.TestCase):
             process.communicate(timeout=30)
             self.assertEqual(process.returncode, code)
         self.assertNotIn("requeue", self.log.read_text())
+
+    def test_all_ways_to_start_ray_let_messages_go_from_process_to_process(self):
+        for file in ("Dockerfile", "slurm.sbatch", "../docs/cluster.md"):
+            text = (DEPLOY / file).read_text()
+            self.assertTrue("RAY_max_direct_call_object_size=1048576" in text, file)
 
     # The same command goes on with a run: see PlanTest in cluster_host_test.py.
     def test_a_job_that_was_queued_again_has_the_same_command(self):

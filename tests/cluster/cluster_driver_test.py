@@ -92,7 +92,8 @@ class DriverTest(unittest.TestCase):
         driver._learner.status = {"built": True}
         for lockstep, incarnations in (("false", [77, 77]), ("true", [0, 77])):
             (self.run_dir / "config.toml").write_text(
-                f'system = "apex"\n[apex]\nactors = 2\nlockstep = {lockstep}\n'
+                f'system = "apex"\n[apex]\nactors = 2\nenvs = 4\nlockstep = {lockstep}\n'
+                "[env]\ntimeout_seconds = 100\nworkers = 2\n"
             )
             driver._actors = []
             with (
@@ -101,6 +102,7 @@ class DriverTest(unittest.TestCase):
             ):
                 driver.begin()
             self.assertEqual([part.incarnation for part in driver._actors], incarnations)
+            self.assertEqual([part.patience for part in driver._actors], [210.0] * 2)
 
     # Seen giving up after a minute, before an autoscaler had brought a node.
     def test_a_cluster_of_others_gets_time_to_bring_a_node(self):
@@ -147,6 +149,52 @@ class DriverTest(unittest.TestCase):
                 self.assertEqual(chosen(), "node:b")  # for it has room when it is idle
             with mock.patch.dict("sys.modules", {"ray._private.state": None}):
                 self.assertEqual(chosen(), "node:b")
+
+    # A minute alone would end actors whose environments may take longer.
+    def test_an_actor_may_step_as_long_as_its_environments(self):
+        from tandem_cluster.part import Part, hanging_seconds
+
+        for env, envs, seconds in (
+            ({"id": "catch"}, 8, 60),
+            ({"timeout_seconds": 1, "workers": 1}, 4, 60),
+            ({"timeout_seconds": 60, "workers": 8}, 8, 70),
+            ({"timeout_seconds": 600.0, "workers": 4}, 10, 1810),
+            ({"timeout_seconds": 5, "workers": 0}, 20, 110),
+        ):
+            tables = {"system": "apex", "env": env, "apex": {"envs": envs}}
+            self.assertEqual(hanging_seconds(tables), seconds)
+        part = Part("actor 0", patience=1810.0)
+        part.begun(None)
+        part.answered = True
+        part.status = {"busy_seconds": 1800}
+        self.assertIsNone(part.lost())
+        part.status = {"busy_seconds": 1811}
+        self.assertEqual(part.lost(), "its environments have hung for 1810 seconds")
+
+
+@unittest.skipUnless(importlib.util.find_spec("ray"), "Ray is not installed")
+class SessionTest(unittest.TestCase):
+    # Seen failing with a traceback of Ray's ValueError.
+    def test_errors_of_ray_are_told_and_leave_no_session_of_ours(self):
+        from tandem.errors import Error
+        from tandem_cluster import ray_session
+
+        ours = "Ray does not start or let us in: planned"
+        for error, words in (
+            (ValueError("planned"), ours),
+            (RuntimeError("planned"), ours),
+            (ConnectionError("planned"), "no Ray cluster answers at auto: planned"),
+        ):
+            for others in (False, True):
+                with (
+                    self.subTest(words, others=others),
+                    mock.patch.object(ray_session.ray, "init", side_effect=error),
+                    mock.patch.object(ray_session.ray, "is_initialized", return_value=others),
+                    mock.patch.object(ray_session, "end") as end,
+                ):
+                    with self.assertRaisesRegex(Error, words):
+                        ray_session.begin("auto", 1, {})
+                    self.assertEqual(end.call_count, 0 if others else 1)
 
 
 if __name__ == "__main__":

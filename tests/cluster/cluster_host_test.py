@@ -99,6 +99,23 @@ class HostTest(unittest.TestCase):
             with self.assertRaisesRegex(RuntimeError, "planned"):
                 learner.status(None, False)
 
+    # The path is that of the command's machine.
+    def test_a_learner_reads_the_config_that_comes_with_its_words(self):
+        from tandem_cluster import hosts
+
+        read = []
+        self.addCleanup(mock.patch.stopall)
+        mock.patch.object(hosts, "Carrier").start()
+        training = mock.patch.object(hosts._core, "Training").start()
+        training.side_effect = lambda base, **words: read.append((base, Path(base).read_text()))
+        words = {"base": "/elsewhere/own.toml", "system": "apex"}
+        files = {"own.toml": b"[apex]\n"}
+        learner = hosts.Learner(hosts.__version__, 1, 1, 1, words, files)
+        self.assertTrue(learner._host._built.wait(10))
+        ((base, text),) = read
+        self.assertEqual((Path(base).name, text), ("own.toml", "[apex]\n"))
+        self.assertFalse(Path(base).exists())
+
 
 @unittest.skipUnless(importlib.util.find_spec("ray"), "Ray is not installed")
 class InterruptTest(unittest.TestCase):
@@ -179,6 +196,51 @@ class PlanTest(unittest.TestCase):
             plan = Plan("", run_dir=run, resume=True)
             plan.complete()
             self.assertEqual(plan.shards, 0)
+
+    def test_a_config_file_is_read_where_the_command_is(self):
+        from tandem_cluster.config_file import on_this_machine
+        from tandem_cluster.plan import Plan
+
+        with tempfile.TemporaryDirectory() as folder:
+            config = Path(folder) / "config.toml"
+            config.write_text('[env]\nid = "catch"\n[apex]\nactors = 3\n')
+            config.with_name("measured.txt").write_text("net.pixel_mean\n")
+            plan = Plan("apex", config=str(config), run_dir=f"{folder}/run")
+            plan.complete()
+            self.assertEqual(plan.actors, 3)
+            self.assertEqual(set(plan.config_files), {"config.toml", "measured.txt"})
+        with on_this_machine(plan.config, plan.config_files) as here:
+            self.assertIn("actors = 3", Path(here).read_text())
+            self.assertTrue(Path(here).with_name("measured.txt").exists())
+        with on_this_machine("apex/catch", {}) as here:
+            self.assertEqual(here, "apex/catch")
+
+    # Seen failing when only the processes of Ray had the folder.
+    def test_the_command_sees_the_modules_of_the_working_folder(self):
+        from tandem.errors import Error
+        from tandem_cluster import training
+        from tandem_cluster.plan import Plan
+
+        def looked(folder, working_dir):
+            plan = Plan("apex", settings=[("env.id", "gym:tandem_own_games:Own-v0")])
+            plan.run_dir, plan.working_dir = f"{folder}/run", working_dir
+            return training.carry_out(plan, None).working_dir
+
+        before = os.environ.get("PYTHONPATH")
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            mock.patch.object(training, "_train", lambda plan, *_: plan),
+        ):
+            (Path(folder) / "tandem_own_games.py").write_text(
+                "import gymnasium\n"
+                "entry = 'gymnasium.envs.classic_control:CartPoleEnv'\n"
+                "gymnasium.register('Own-v0', entry)\n"
+            )
+            self.assertEqual(looked(folder, folder), folder)
+            for working_dir, words in ((None, "tandem_own_games"), ("/no/folder", "is no folder")):
+                with self.subTest(words), self.assertRaisesRegex(Error, words):
+                    looked(folder, working_dir)
+        self.assertEqual(os.environ.get("PYTHONPATH"), before)
 
     def test_bad_numbers_of_parts_are_refused_before_anything_starts(self):
         import tandem_cluster

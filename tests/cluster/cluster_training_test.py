@@ -184,6 +184,25 @@ class Words(unittest.TestCase):
         for option in ("--actors", "--shards"):
             self.assertIn("excludes", self.errors_of("--resume", "x", option, "2"))
 
+    def test_a_working_folder_that_is_none_is_refused(self):
+        errors = self.errors_of("apex", "--env", "catch", "--working-dir", "/no/folder")
+        self.assertIn("--working-dir: /no/folder is no folder", errors)
+
+    # The command looks at the environment before it refuses the shards.
+    @unittest.skipUnless(importlib.util.find_spec("gymnasium"), "no Gymnasium")
+    def test_the_command_sees_the_modules_of_the_working_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "tandem_own_games.py").write_text(
+                "import gymnasium\n"
+                "entry = 'gymnasium.envs.classic_control:CartPoleEnv'\n"
+                "gymnasium.register('Own-v0', entry)\n"
+            )
+            words = ["impala", "--env", "gym:tandem_own_games:Own-v0", "--shards", "2"]
+            words += ["--set", f"env.python={sys.executable}"]
+            self.assertIn("tandem_own_games", self.errors_of(*words))
+            errors = self.errors_of(*words, "--working-dir", folder)
+            self.assertIn("--shards: impala has no replay; leave it out", errors)
+
     # Seen failing when the run's folder was not looked at.
     @unittest.skipUnless(importlib.util.find_spec("ray"), "Ray is not installed")
     def test_a_folder_with_files_is_left_alone(self):

@@ -2,6 +2,7 @@
 // it.
 #include "tandem/cluster/impala/impala_cluster.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -18,8 +19,10 @@
 #include "tandem/algo/a2c.h"
 #include "tandem/cluster/impala/impala_player.h"
 #include "tandem/io/temporary_folder.h"
+#include "tests/cluster/evaluated_run.h"
 #include "tests/support/counted_env.h"
 #include "tests/support/endless_env.h"
+#include "tests/support/env_around.h"
 #include "tests/support/forging.h"
 #include "tests/support/local_cluster.h"
 #include "tests/support/pair_env.h"
@@ -29,6 +32,7 @@ namespace tandem {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::ElementsAre;
 
 constexpr std::uint64_t kImpalaRun = 18;
 
@@ -60,16 +64,24 @@ class ImpalaClusterTest : public testing::Test {
   int train(Scenario scenario, const NetworkFaults& faults = {}) const {
     int replaced = 0;
     scenario.make_algorithm = [] { return make_a2c({.correction = "vtrace"}); };
-    tandem::train(scenario, [&](TrainingContext& context) {
-      ClusterLink link({.run = kImpalaRun, .epoch = 1, .part = kLearnerPart, .incarnation = 1}, 0);
-      LocalCluster cluster(link, faults);
-      for (int rank = 0; rank < kActors; ++rank) {
-        std::vector<std::byte> state;
-        if (context.resume != nullptr) {
-          state = context.resume->blobs.at("actor_" + std::to_string(rank));
-        }
-        cluster.set_actor(rank, make_actor(context, rank, 1, std::move(state)));
+    tandem::train(scenario,
+                  [&](TrainingContext& context) { replaced = train_context(context, faults); });
+    return replaced;
+  }
+
+  int train_context(TrainingContext& context, const NetworkFaults& faults) const {
+    int replaced = 0;
+    ClusterLink link({.run = kImpalaRun, .epoch = 1, .part = kLearnerPart, .incarnation = 1}, 0);
+    LocalCluster cluster(link, faults);
+    for (int rank = 0; rank < kActors; ++rank) {
+      const auto name = "actor_" + std::to_string(rank);
+      std::vector<std::byte> state;  // empty for an actor that came too late for the checkpoint
+      if (context.resume != nullptr && context.resume->blobs.contains(name)) {
+        state = context.resume->blobs.at(name);
       }
+      cluster.set_actor(rank, make_actor(context, rank, 1, std::move(state)));
+    }
+    {
       const std::jthread replacing([&](const std::stop_token& stop) {
         replace_actors(cluster, kActors, stop, [&](int rank, std::uint64_t incarnation) {
           replaced += 1;
@@ -77,8 +89,15 @@ class ImpalaClusterTest : public testing::Test {
         });
       });
       train_impala_on_cluster(config_, context, link);
-    });
+    }
     return replaced;
+  }
+
+  /// Trains with an evaluator, as tandem::train_evaluated() does.
+  std::vector<std::int64_t> train_evaluated(Scenario scenario, std::atomic<int>& plays) const {
+    scenario.make_algorithm = [] { return make_a2c({.correction = "vtrace"}); };
+    return tandem::train_evaluated(scenario, plays,
+                                   [&](TrainingContext& context) { train_context(context, {}); });
   }
 
   static constexpr int kActors = 3;
@@ -110,6 +129,44 @@ TEST_F(ImpalaClusterTest, AResumedRunGoesOnWithItsGames) {
   scenario.resume = true;
   train(scenario);
   EXPECT_EQ(starts, 6);
+}
+
+TEST_F(ImpalaClusterTest, AResumedRunThatIsDoneMakesUpForItsLastEvaluation) {
+  Scenario scenario{.folder = folder("run"), .steps = 2'000};
+  train(scenario);
+  const auto before = find_latest(folder("run") / "checkpoints", [](const std::string&) {});
+  std::atomic<int> plays = 0;
+  scenario.resume = true;
+  EXPECT_THAT(train_evaluated(scenario, plays), ElementsAre(before.step));
+  const auto after = find_latest(folder("run") / "checkpoints", [](const std::string&) {});
+  EXPECT_EQ(after.step, before.step);
+  EXPECT_EQ(after.checkpoint.blobs, before.checkpoint.blobs);
+}
+
+/// CartPole that counts how often its state is saved.
+class CountsSaves final : public EnvAround {
+ public:
+  explicit CountsSaves(std::atomic<int>& saves) : saves_(saves) {}
+  void save(StateWriter& writer) const override {
+    ++saves_;
+    EnvAround::save(writer);
+  }
+
+ private:
+  std::atomic<int>& saves_;
+};
+
+// The six environments are saved for the last checkpoint, and once more if the run is stopped just
+// when a snapshot is due.
+TEST_F(ImpalaClusterTest, AnEvaluationAloneAsksForNoStatesOfActors) {
+  std::atomic<int> saves = 0;
+  std::atomic<int> plays = 0;
+  train_evaluated({.folder = folder("run"),
+                   .make_env = [&](int) { return std::make_unique<CountsSaves>(saves); },
+                   .steps = 1'000'000'000,
+                   .stop_requested = [&] { return plays >= 5; }},
+                  plays);
+  EXPECT_LE(saves, 12);
 }
 
 // Seen failing when the content of a message that had come before was taken again.

@@ -224,7 +224,7 @@ std::int64_t transitions_after_restoring(bool drawn, std::optional<std::int64_t>
   ClusterLink link(learner(2), 1);
   LocalCluster cluster(link);
   cluster.set_shard(0, shard);
-  restore_shards(link, checkpoint, {});
+  EXPECT_TRUE(restore_shards(link, checkpoint, [] { return false; }));
   return shard->status().at("transitions");
 }
 
@@ -237,6 +237,38 @@ TEST(Shard, IsRestoredIfNoLearnerDrewFromIt) {
   EXPECT_EQ(transitions_after_restoring(false, 20), 20);
   EXPECT_EQ(transitions_after_restoring(false, 10), 10);
   EXPECT_EQ(transitions_after_restoring(true, 20), 10);
+}
+
+TEST(Shard, AStopEndsARestorationAndTheShardStaysAsItWas) {
+  auto saved = small_shard();
+  saved.deliver(insert(actor(), 1));
+  saved.deliver(insert(actor(), 2));
+  const auto pieces = pieces_of(saved);
+  ASSERT_GE(pieces.size(), 2U);
+  Checkpoint checkpoint;
+  int taken = 0;
+  checkpoint.pieces["replay"] = [&](const TakePiece& take) {
+    for (const auto& one : pieces) {
+      take(one);
+      ++taken;
+    }
+  };
+  auto shard = std::make_shared<Shard>(small_options());
+  shard->deliver(insert(actor(), 1));
+  ClusterLink link(learner(), 1);
+  LocalCluster cluster(link);
+  cluster.set_shard(0, shard);
+  EXPECT_FALSE(restore_shards(link, checkpoint, [&] { return taken == 1; }));
+  EXPECT_EQ(taken, 1);
+  EXPECT_EQ(shard->status().at("transitions"), 10);
+}
+
+TEST(Shard, AStopEndsTheWaitForAShardThatDoesNotAnswer) {
+  Checkpoint checkpoint;
+  checkpoint.pieces["replay"] = [](const TakePiece&) {};
+  ClusterLink link(learner(), 1);  // nobody carries its messages
+  int asked = 0;
+  EXPECT_FALSE(restore_shards(link, checkpoint, [&] { return ++asked > 3; }));
 }
 
 TEST(Shard, RefusesPiecesThatLackSome) {

@@ -238,9 +238,8 @@ TEST_P(EnvConformance, TheSameStreamGivesTheSameGame) {
 // Seen failing with a reset() that draws nothing from the stream.
 TEST_P(EnvConformance, OtherStreamsGiveOtherGames) {
   if (!GetParam().random) GTEST_SKIP() << "nothing is random here";
-  auto game = play(1);
   int others = 0;
-  for (int seed = 2; seed < 8; ++seed) {
+  for (int seed = 2; seed < 8 && others < 2; ++seed) {
     auto other = play(seed);
     auto first = play(1);
     for (int step = 0; step < 100; ++step) {

@@ -42,7 +42,10 @@ class ScriptedGroup : public EnvGroup {
     return answers_;
   }
 
-  Picture render(int env) override { return {.width = env, .height = 1, .rgb = {}}; }
+  Picture render(int env) override {
+    const auto bytes = 3 * static_cast<std::size_t>(env);
+    return {.width = env, .height = 1, .rgb = std::vector<std::uint8_t>(bytes)};
+  }
 
  private:
   GroupAnswer answer(const GroupRequest& request) {

@@ -10,5 +10,8 @@ endforeach()
 
 # Environments in Python.
 target_compile_definitions(env_tests PRIVATE TANDEM_TEST_PYTHON="${TANDEM_TEST_PYTHON}")
-add_test(NAME env.spaces COMMAND ${TANDEM_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/gym/spaces_test.py)
-set_tests_properties(env.spaces PROPERTIES ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+foreach(part spaces making)
+  add_test(NAME env.${part}
+    COMMAND ${TANDEM_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/gym/${part}_test.py)
+  set_tests_properties(env.${part} PROPERTIES ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+endforeach()

@@ -298,7 +298,6 @@ TEST(VecEnv, RefusesTheStateOfAnotherNumberOfEnvironmentsAndADamagedOne) {
   EXPECT_THROW((void)two.load(damaged, seen.bytes()), Error);
 }
 
-// Seen failing (crashing under AddressSanitizer) with the crew declared before the dispatch.
 // Two players, three frames each. Seen failing with the frames of the agents exchanged, with the
 // oldest frame in the place of the newest, and with the return of the captured game kept.
 TEST(VecEnv, AGameGoesOnFromACapturedState) {
@@ -339,6 +338,7 @@ TEST(VecEnv, AGameGoesOnFromACapturedState) {
   EXPECT_EQ(episodes.front().steps, 5);
 }
 
+// Seen failing (crashing under AddressSanitizer) with the crew declared before the dispatch.
 TEST(VecEnv, EndsCleanlyWhileEnvironmentsStep) {
   for (int round = 0; round < 20; ++round) {
     Script script;

@@ -156,6 +156,7 @@ class Export(unittest.TestCase):
         kept = tomllib.loads(config)
         self.assertFalse({"pickle", "python", "workers"} & kept["env"].keys())
         self.assertIn("workers", kept["paac"])
+        self.assertIn("np.unravel_index(actions", (hub / "README.md").read_text())
 
     def assert_the_code_of_the_card_runs(self, folder):
         blocks = re.findall(r"```python\n(.*?)```", (folder / "README.md").read_text(), re.DOTALL)

@@ -208,10 +208,10 @@ void write_steps(Agent& agent, Stream& stream, const fs::path& folder) {
   seen.close();
   policy.close();
   if (architecture.value_head) value.close();
-  if (!architecture.value_head) fs::remove(folder / "value.npy");
+  if (!architecture.value_head) fs::remove(folder / "value.npy.part");
   action.close();
   if (state_size > 0) new_state.close();
-  if (state_size == 0) fs::remove(folder / "state.npy");
+  if (state_size == 0) fs::remove(folder / "state.npy.part");
 }
 
 /// The facts by which networks differ: all but names, steps and parameters.

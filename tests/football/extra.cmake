@@ -1,6 +1,7 @@
 # Plays EnvPool's episodes again: recorded ones if the Python has no EnvPool. Seen failing with the
 # teams' order not reversed for odd seeds, and with rows and columns exchanged.
-add_executable(football_trace ${CMAKE_CURRENT_SOURCE_DIR}/football/football_trace.cc)
+add_executable(football_trace ${unless_sanitized}
+  ${CMAKE_CURRENT_SOURCE_DIR}/football/football_trace.cc)
 tandem_own(football_trace)
 target_link_libraries(football_trace PRIVATE tandem_football_env)
 if(NOT TANDEM_SANITIZE)  # football.soak runs the same code

@@ -225,27 +225,34 @@ bool can_draw() {
   return query != nullptr && query(0, nullptr, &count) != 0 && count > 0;
 }
 
-std::vector<std::uint8_t> picture_of(std::uint32_t seed) {
-  Play play(kFolder, scenario("academy_empty_goal"), 1, {.width = 160, .height = 120});
+using Pixels = std::vector<std::uint8_t>;
+
+constexpr Camera kOddWidth{.width = 162, .height = 91};  // rows of no whole number of words
+
+/// The first picture of a game with this seed.
+Pixels picture_of(std::uint32_t seed) {
+  Play play(kFolder, scenario("academy_empty_goal"), 1, kOddWidth);
   play.start(seed);
   return play.draw().rgb;
 }
 
-TEST(PlayTest, GamesWithCamerasBeginAndEndBesideEachOther) {
-  if (!can_draw()) GTEST_SKIP() << "EGL has no device";
-  std::array<std::vector<std::uint8_t>, 2> alone;
-  for (const std::uint32_t seed : {0, 1}) alone[seed] = picture_of(seed);
-  EXPECT_NE(alone[0], alone[1]);
-  std::array<std::vector<std::uint8_t>, 2> together;
-  std::vector<std::jthread> threads;
-  for (const std::uint32_t seed : {0, 1}) {
-    threads.emplace_back([&, seed] { together[seed] = picture_of(seed); });
-  }
-  threads.clear();
-  EXPECT_EQ(together, alone);
+/// The same, drawn by another thread than the one that makes the game.
+Pixels picture_by_another_thread(std::uint32_t seed) {
+  Play play(kFolder, scenario("academy_empty_goal"), 1, kOddWidth);
+  Pixels picture;
+  std::jthread([&] {
+    play.start(seed);
+    picture = play.draw().rgb;
+  }).join();
+  return picture;
 }
 
-constexpr Camera kOddWidth{.width = 162, .height = 91};  // rows of no whole number of words
+/// The first picture of a game with the seed 0, empty until a test has drawn it. Such a game takes
+/// seconds to begin, so a later test compares with this picture and makes no game for it.
+Pixels& kept_picture() {
+  static Pixels picture;
+  return picture;
+}
 
 /// The share of the picture's pixels that are greener than red and blue.
 double green_share(const Picture& picture) {
@@ -267,6 +274,7 @@ TEST(PlayTest, TheCameraShowsThePitchAndFollowsTheBall) {
   Play play(kFolder, scenario("academy_empty_goal"), 1, kOddWidth);
   play.start(0);
   const auto first = play.draw();
+  kept_picture() = first.rgb;
   EXPECT_GT(green_share(first), 0.7);
   run_to_the_right(play, 20);
   const auto later = play.draw();
@@ -286,15 +294,20 @@ TEST(PlayTest, TheCameraShowsThePitchAndFollowsTheBall) {
   }
 }
 
-// As worker threads step games that another thread made. Seen crashing when a game's context stayed
-// with the thread that made it.
-TEST(PlayTest, AnotherThreadMayDraw) {
+// One of the games is drawn by another thread than the one that made it, as worker threads do. Seen
+// crashing when a game's context stayed with the thread that made it.
+TEST(PlayTest, GamesWithCamerasBeginAndEndBesideEachOtherAndInAnyThread) {
   if (!can_draw()) GTEST_SKIP() << "EGL has no device";
-  Play play(kFolder, scenario("academy_empty_goal"), 1, Camera{.width = 160, .height = 120});
-  std::jthread([&] {
-    play.start(0);
-    EXPECT_EQ(play.draw().rgb, picture_of(0));
-  }).join();
+  const std::array<Pixels, 2> alone = {kept_picture().empty() ? picture_of(0) : kept_picture(),
+                                       picture_by_another_thread(1)};
+  EXPECT_NE(alone[0], alone[1]);
+  std::array<Pixels, 2> together;
+  std::vector<std::jthread> threads;
+  for (const std::uint32_t seed : {0, 1}) {
+    threads.emplace_back([&, seed] { together[seed] = picture_of(seed); });
+  }
+  threads.clear();
+  EXPECT_EQ(together, alone);
 }
 
 // Seen failing with an engine that did not save its caches.

@@ -18,8 +18,13 @@ class NpyTest : public testing::Test {
   void SetUp() override {
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();
     file = std::filesystem::path(testing::TempDir()) / (std::string(test->name()) + ".npy");
+    part = file.string() + ".part";
+    std::filesystem::remove(part);  // of a test that was killed
   }
-  void TearDown() override { std::filesystem::remove(file); }
+  void TearDown() override {
+    std::filesystem::remove(file);
+    std::filesystem::remove(part);
+  }
 
   template <class T>
   void write(NpyType type, std::vector<std::int64_t> row_shape, const std::vector<T>& items) const {
@@ -38,6 +43,7 @@ class NpyTest : public testing::Test {
   }
 
   std::filesystem::path file;
+  std::filesystem::path part;  // its name until it is whole
 };
 
 TEST_F(NpyTest, ReadsBackWhatItWrote) {
@@ -116,9 +122,23 @@ TEST_F(NpyTest, RowsAreWhole) {
 TEST_F(NpyTest, UnwritablePlacesAreNamed) {
   EXPECT_THROW(NpyWriter("missing_folder/x.npy", NpyType::u8, {1}), Error);
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
-  NpyWriter writer("/dev/full", NpyType::u8, {1});
+  std::filesystem::create_symlink("/dev/full", part);
+  NpyWriter writer(file, NpyType::u8, {1});
   writer.write(std::array{std::byte{1}});
   EXPECT_THROW(writer.close(), Error);
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST_F(NpyTest, AFileHasItsNameOnceItIsWhole) {
+  {
+    NpyWriter writer(file, NpyType::u8, {1});
+    writer.write(std::array{std::byte{1}});
+    EXPECT_FALSE(std::filesystem::exists(file));
+    EXPECT_TRUE(std::filesystem::exists(part));
+    writer.close();
+  }
+  EXPECT_FALSE(std::filesystem::exists(part));
+  EXPECT_EQ(read_npy(file).shape, (std::vector<std::int64_t>{1, 1}));
 }
 
 }  // namespace

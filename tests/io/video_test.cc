@@ -10,6 +10,7 @@
 #include <fstream>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "tandem/base/error.h"
 
@@ -105,6 +106,9 @@ TEST_F(VideoTest, LeavesNothingWhenItIsNotClosed) {
 TEST_F(VideoTest, APictureOfAnotherSizeIsTheEnvironments) {
   auto picture = two_colours({}, {});
   VideoWriter video(folder_ / "test.mp4", picture, {});
+  std::swap(picture.width, picture.height);  // as many bytes
+  EXPECT_THAT([&] { video.add(picture); }, ThrowsMessage<Error>(HasSubstr("7 x 10 pixels")));
+  std::swap(picture.width, picture.height);
   picture.rgb.resize(3);
   EXPECT_THAT([&] { video.add(picture); }, ThrowsMessage<Error>(HasSubstr("pictures of one size")));
 }

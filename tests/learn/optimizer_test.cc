@@ -141,6 +141,24 @@ TEST_P(EveryRule, PartsMakeTheWhole) {
   EXPECT_EQ(parameters, expected);
 }
 
+// Without without_denormals() the means stay at some 1e-44 for good.
+TEST_P(EveryRule, TheMeansOfASilentUnitVanish) {
+  const OptimizerConfig config{
+      .kind = GetParam(), .decay = 0.9, .momentum = 0.9, .beta1 = 0.9, .beta2 = 0.9};
+  const auto optimizer = make_optimizer(config, 3);
+  std::vector<float> parameters(3, 1.0f);
+  take_steps(*optimizer, parameters, 0, 3);
+  for (int k = 0; k < 1000; ++k) {  // 0.9^1000 is 1e-46
+    optimizer->begin();
+    optimizer->step(0, parameters, std::vector<float>(3), 1.0f, 0.1f);
+  }
+  for (const auto& slot : optimizer->slots()) {
+    if (slot.name == "count") continue;
+    EXPECT_TRUE(std::ranges::all_of(slot.values, [](float mean) { return mean == 0; }))
+        << slot.name;
+  }
+}
+
 TEST_P(EveryRule, GoesDownhill) {
   // Minimises (x - 3)^2.
   const auto optimizer = make_optimizer({.kind = GetParam(), .momentum = 0.9}, 1);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "tandem/sync/crew.h"
@@ -84,7 +85,10 @@ TEST_F(SharedModelTest, NoUpdateOfManyThreadsIsLostAndNoCopyIsTorn) {
     std::vector<float> own(model_.size());
     while (version.value_or(0) < 2000) {
       model_.copy_if_newer(version, own);
-      ASSERT_EQ(std::ranges::count(own, static_cast<float>(*version)), std::ssize(own));
+      // Each number has the bits of the next one. A sanitizer checks one call in less time than the
+      // reads of a loop.
+      ASSERT_EQ(own.front(), static_cast<float>(*version));
+      ASSERT_EQ(std::memcmp(own.data(), own.data() + 1, (own.size() - 1) * sizeof(float)), 0);
     }
   });
   crew.join();

@@ -20,3 +20,7 @@ endforeach()
 # The tests use internal interfaces of the plug-in.
 target_link_libraries(mujoco_tests PRIVATE tandem_mujoco_env)
 target_compile_definitions(mujoco_tests PRIVATE TANDEM_SUITE_FOLDER="${TANDEM_MUJOCO_DIR}/suite")
+if(TARGET OpenGL::EGL)
+  target_link_libraries(mujoco_tests PRIVATE OpenGL::EGL)
+  target_compile_definitions(mujoco_tests PRIVATE TANDEM_TESTS_HAVE_EGL)
+endif()

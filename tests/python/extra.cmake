@@ -10,7 +10,7 @@ if(TANDEM_SANITIZE MATCHES address)
   list(APPEND python_environment "${preload}" "PYTHONMALLOC=malloc" "ASAN_OPTIONS=detect_leaks=0")
 endif()
 set(python_tests vector_env arrays misuse single_env parallel_env atari replay replay_content
-  replay_misuse training training_end training_process)
+  replay_misuse training training_end training_process training_start)
 if(TARGET tandem AND (TARGET tandem_torch OR TARGET onednn))
   list(APPEND python_tests agent)
   list(APPEND python_environment "TANDEM=$<TARGET_FILE:tandem>")

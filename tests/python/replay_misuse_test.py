@@ -7,7 +7,7 @@ import unittest
 
 import gymnasium
 import numpy as np
-from gymnasium.spaces import Box, Dict, Discrete, MultiBinary
+from gymnasium.spaces import Box, Dict, Discrete, MultiBinary, MultiDiscrete
 from misuse_test import run_python
 
 import tandem
@@ -126,6 +126,33 @@ class Steps(unittest.TestCase):
         with self.assertRaisesRegex(tandem.Error, "autoreset mode is SAME_STEP.*is NEXT_STEP"):
             replay.add(**cut, infos={"final_obs": [None, np.float32([9])]})
 
+    # The first transition of each episode would be lost without a word.
+    def test_resets_by_hand_are_told_where_environments_reset_themselves(self):
+        for mode, refused in (("next_step", True), ("disabled", False)):
+            env = tandem.make("cartpole")
+            spaces = env.observation_space, env.action_space
+            options = {"autoreset_mode": mode, "n_step": 1, "sampler": "fifo", "segment": 1}
+            replay = tandem.Replay(200, *spaces, **options)
+
+            def play(env=env, replay=replay):
+                observation, _ = env.reset(seed=1)
+                for _ in range(100):
+                    later, reward, terminated, truncated, _ = env.step(0)
+                    ends = np.array([terminated]), np.array([truncated])
+                    replay.add(observation[None], [0], later[None], [reward], *ends)
+                    observation = later
+                    if terminated or truncated:
+                        observation, _ = env.reset()
+
+            with self.subTest(mode=mode):
+                if refused:
+                    with self.assertRaisesRegex(tandem.Error, 'say autoreset_mode="disabled"'):
+                        play()
+                    continue
+                play()
+                replay.end_episodes()
+                self.assertEqual(len(replay), 100)
+
 
 class Settings(unittest.TestCase):
     def test_bad_settings_are_refused(self):
@@ -152,7 +179,9 @@ class Settings(unittest.TestCase):
             ({"observation_space": Dict({"a": pictures})}, "no arrays of one shape"),
             ({"observation_space": Box(0, 1, (0,))}, "empty"),
             ({"observation_space": NUMBER, "compression": "png"}, "png keeps pictures"),
-            ({"action_space": MultiBinary(3)}, "the spaces Discrete and Box"),
+            ({"action_space": MultiBinary(3)}, "the spaces Discrete and Box$"),
+            ({"action_space": MultiDiscrete([3, 3])}, "single_action_space.*, or.* number them"),
+            ({"action_space": MultiDiscrete([3, 2])}, r"Box: number them \(np.ravel_multi_index\)"),
             ({"capacity": 16_000_000, "observation_space": Box(0, 1, (10**6,))}, "of memory"),
             ({"segment": 10_000, "observation_space": Box(0, 1, (10**6,))}, "segment to less"),
         ):

@@ -348,6 +348,10 @@ run = tandem.train("paac", make, steps="1k", run_dir=sys.argv[1], progress=False
             tandem.Training.resume(run_dir, "2k", env=other)
         self.assertGreaterEqual(tandem.Training.resume(run_dir, "2k").run()["steps"], 2000)
         self.assertIn(f'python = "{sys.executable}"', config.read_text())
+        # A run of the command line names none.
+        config.write_text(re.sub("(?m)^python = .*$", 'python = ""', config.read_text()))
+        tandem.Training.resume(run_dir, "3k").run()
+        self.assertIn(f'python = "{sys.executable}"', config.read_text())
 
     def test_a_function_that_holds_much_data_is_refused(self):
         data = os.urandom(2 << 20)

@@ -10,6 +10,7 @@ import unittest
 from pathlib import Path
 
 import numpy as np
+from tandem.settings import as_env_settings
 from trainings import QUICK, TrainingTest, checkpoints_of, result_of
 
 import tandem
@@ -65,6 +66,15 @@ class CommandLine(TrainingTest):
             config = (training.run_dir / "config.toml").read_text()
         self.assertIn('id = "catch"', config)
         self.assertIn("max_steps = 12", config)
+
+    # Seen failing with "id: function is no value of an option".
+    def test_a_function_with_options_is_the_id_of_a_table(self):
+        def make():
+            return None
+
+        texts = as_env_settings({"id": make, "workers": 8})
+        self.assertEqual(texts, [("env.workers", "8"), *as_env_settings(make)])
+        self.assertIn(("env.id", "gym:make"), texts)
 
     def test_errors_are_those_of_the_command_line(self):
         for settings, words in (

@@ -97,15 +97,40 @@ TEST(StepWriter, LeavesOutTheStepThatOnlyResets) {
     auto last = given(10);
     last.terminated = {true};
     writer.add(last.step(), full);
-    auto next = given(20);
-    next.reward = {std::numeric_limits<double>::quiet_NaN()};
     if (autoreset == Autoreset::next_step) {
-      writer.check(next.step());  // nothing of it is used
+      auto next = given(11);
+      next.next = stack({28, 29, 30});
+      next.reward = {std::numeric_limits<double>::quiet_NaN()};
+      writer.check(next.step());  // of the rest nothing is used
       writer.add(next.step(), full);
     }
+    writer.check(given(30).step());
     writer.add(given(30).step(), full);
     writer.end_episodes(full);
     EXPECT_THAT(begins(full), ElementsAre(ElementsAre(8, 9, 10), ElementsAre(28, 29, 30)));
+  }
+}
+
+// The first transition of each episode would be lost without a word.
+TEST(StepWriter, RefusesResetsOfTheCallerWhereEnvironmentsResetThemselves) {
+  for (const bool terminated : {false, true}) {
+    auto writer = small_writer(Autoreset::next_step, 1);
+    Segments full;
+    auto last = given(10);
+    (terminated ? last.terminated : last.truncated) = {true};
+    writer.add(last.step(), full);
+    auto ends_again = given(11);
+    ends_again.terminated = {true};
+    for (const auto& bad : {given(20), ends_again}) {
+      EXPECT_THAT([&] { writer.check(bad.step()); },
+                  ThrowsMessage<Error>(HasSubstr("say autoreset_mode=\"disabled\"")));
+    }
+    writer.check(given(11).step());  // the refusals have changed nothing
+    writer.end_episodes(full);       // after it any observation begins an episode
+    writer.check(given(20).step());
+    writer.add(given(20).step(), full);
+    writer.end_episodes(full);
+    EXPECT_THAT(begins(full), ElementsAre(ElementsAre(8, 9, 10), ElementsAre(18, 19, 20)));
   }
 }
 

@@ -256,9 +256,8 @@ class Reproduce(ProgramCase):
         file = folder / "item.json"
         file.write_text(json.dumps(json.loads(file.read_text()) | {"machine": "another"}))
         (folder / "paac/catch/done").unlink()
-        self.assertIn(
-            "Rates of two machines", self.refused("paac", "figure-2", "--budget", "paper")
-        )
+        said = self.refused("paac", "figure-2", "--budget", "paper")
+        self.assertIn("Times and rates of two machines", said)
 
     def test_a_table_of_rates_from_runs_of_two_machines_is_not_written(self):
         self.plan()
@@ -273,7 +272,7 @@ class Reproduce(ProgramCase):
         machines = "one, and then on another"
         file.write_text(json.dumps(described | {"machine": machines}))
         said = self.refused("paac", "figure-2", "--budget", "paper")
-        self.assertIn(f"were trained on {machines}. Rates of two machines", said)
+        self.assertIn(f"were trained on {machines}. Times and rates of two machines", said)
         self.assertFalse((self.out / "paac/figure-2-paper/item.md").exists())
 
     def test_refuses_the_folder_of_another_plan(self):

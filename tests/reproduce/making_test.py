@@ -4,10 +4,13 @@ import contextlib
 import io
 import json
 import unittest
+from dataclasses import replace
 
 from results_test import GAMES, TableCase
+from tandem_reproduce.budget import PAPER
 from tandem_reproduce.errors import ReproduceError
-from tandem_reproduce.folder import AND_THEN
+from tandem_reproduce.folder import AND_THEN, ItemFolder
+from tandem_reproduce.machine import machine_name
 from tandem_reproduce.making import make
 from tandem_reproduce.report import heading
 from tandem_reproduce.results import table_of
@@ -46,6 +49,10 @@ class MakingCase(TableCase):
             make(self.folder, None, Everywhere(), self.tandem, 1, lambda: self.reports.append(1))
         return said.getvalue()
 
+    def change(self, **what):
+        """Writes another description of the item."""
+        self.folder.describe(self.folder.described() | what)
+
     def run_in(self, env):
         return self.folder.path / "paac" / env.lower().replace(":", "-") / "runs/1"
 
@@ -73,14 +80,14 @@ class Evaluations(MakingCase):
         self.assertEqual(self.folder.missing(), {})
 
 
-class RatesOfTheRuns(MakingCase):
-    def change(self, **what):
-        self.folder.describe(self.folder.described() | what)
+OF_TWO_MACHINES = "Times and rates of two machines do not compare"
 
+
+class RatesOfTheRuns(MakingCase):
     def test_are_of_one_machine_though_all_runs_are_there(self):
         self.make()
         self.change(machine=f"one{AND_THEN}another")
-        with self.assertRaisesRegex(ReproduceError, "Rates of two machines do not compare"):
+        with self.assertRaisesRegex(ReproduceError, OF_TWO_MACHINES):
             self.make()
 
     def test_tell_of_runs_that_trained_at_the_same_time(self):
@@ -92,6 +99,42 @@ class RatesOfTheRuns(MakingCase):
         self.change(jobs=[1, 4])
         self.assertIn("trained 4 at a time, so their rates are lower", self.make())
         self.assertIn("1 and then 4, and rates are lower than those of one", heading(self.folder))
+
+
+class TimesOfTheRuns(MakingCase):
+    def has(self, **what):
+        """Gives the item another form or other words."""
+        item = replace(self.folder.item, **{"columns": {}, **what})
+        self.folder = ItemFolder(self.path / "out", item, PAPER)
+        self.make()
+
+    # Seen going on where only rates and speed-ups counted.
+    def test_are_of_one_machine(self):
+        for what in (
+            {"form": "curves", "axis": "seconds"},
+            {"form": "curves", "axis": "steps and seconds"},
+            {"form": "threads"},
+            {"title": "Table 1: scores after equal time"},
+        ):
+            with self.subTest(what):
+                self.has(**what)
+                self.folder.note("a build")  # it goes on where it was begun
+                self.change(machine="another")
+                with self.assertRaisesRegex(ReproduceError, OF_TWO_MACHINES):
+                    self.folder.note("a build")
+                self.change(machine=f"another{AND_THEN}{machine_name()}")
+                with self.assertRaisesRegex(ReproduceError, OF_TWO_MACHINES):
+                    self.make()
+                self.change(machine=machine_name())
+
+    def test_do_not_keep_scores_and_curves_by_steps_from_another_machine(self):
+        for form in ("scores", "curves"):
+            self.has(form=form)
+            self.change(machine="another")
+            with contextlib.redirect_stderr(io.StringIO()) as said:
+                self.folder.note("a build")
+            self.assertIn("was begun on another machine", said.getvalue())
+            self.assertEqual(self.make(), "")
 
 
 class Seconds(MakingCase):

@@ -73,7 +73,7 @@ class Measuring(ProgramCase):
         file.write_text(json.dumps(json.loads(file.read_text()) | {"machine": "another"}))
         self.passes()  # nothing is left to measure
         (self.folder / "command-1/done").unlink()
-        self.assertIn("Rates of two machines do not compare", self.refused())
+        self.assertIn("Times and rates of two machines do not compare", self.refused())
 
     def test_a_command_that_fails_ends_the_item(self):
         self.commands(command(["keys", "nothing"]))

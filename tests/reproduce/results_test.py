@@ -17,7 +17,15 @@ from tandem_reproduce.budget import PAPER
 from tandem_reproduce.folder import ItemFolder
 from tandem_reproduce.plan import read_item
 from tandem_reproduce.report import entry_text, lines_of
-from tandem_reproduce.results import Entry, Table, drawn, profiles_of, runs_of, table_of
+from tandem_reproduce.results import (
+    Entry,
+    Table,
+    drawn,
+    heading_of,
+    profiles_of,
+    runs_of,
+    table_of,
+)
 
 GAMES = ("atari:Alien", "atari:Boxing", "atari:Pong")
 HOLDS = {"average": "mean", "middle": "median", "speed": "rate", "iqm": "iqm"}
@@ -120,6 +128,20 @@ class Tables(TableCase):
         told = [line[1] for line in lines_of(Table(["rate"], rates, ""), {})[1:]]
         self.assertEqual(told, ["9 (4 runs)", "8 (12 runs)"])
 
+    # Seen failing with "all runs with a score" above rows of one run each.
+    def test_the_heading_counts_the_runs_of_a_row(self):
+        item = self.folder.item
+        (arm,) = item.arms
+        for repetitions, best, words in (
+            (1, 0, "the only run"),
+            (1, 3, "the only run"),
+            (3, 3, "all runs with a score"),
+            (5, 3, "the best 3 runs"),
+        ):
+            arms = (replace(arm, vary=("paac.envs=4,8,16",), repetitions=repetitions),)
+            folder = ItemFolder(self.path / "out", replace(item, arms=arms, best=best), PAPER)
+            self.assertIn(f"after up to 30 no-ops, over {words}.", heading_of(folder))
+
     # A setting that diverges may be what a figure shows.
     def test_runs_without_a_score_have_curves_if_all_runs_count(self):
         self.leave(GAMES[0], (500.0, 0.5), (None, None))
@@ -140,6 +162,43 @@ class TwoOfOneName(TableCase):
         row = table.rows["PAAC"]
         self.assertEqual((row["atari:Pong"].value, row["mine:Pong"].value), (7.0, 3.0))
         self.assertEqual(entry_text(row["Alien"]), "missing")
+
+
+SPEEDUP = """group,threads,score,runs,reached,seconds,frames,time_speedup,data_speedup,cores,counted
+,1,9,2,2,8.000,800,1.000,1.000,2,003 001
+,2,9,2,2,4.000,800,2.000,1.000,2,004 002
+"""
+
+
+class Speedups(TableCase):
+    games = GAMES[:1]
+
+    def setUp(self):
+        super().setUp()
+        item = self.folder.item
+        arms = (replace(item.arms[0], repetitions=3),)
+        changes = {"form": "speedup", "reads": "training", "best": 2, "columns": {}, "arms": arms}
+        item = replace(item, **changes, threads=(1, 2), threads_key="a3c.learners")
+        self.folder = ItemFolder(self.path / "out", item, PAPER)
+        self.leave(GAMES[0], *[(9.0, None)] * 6)
+
+    def table(self, text):
+        (self.folder.place(self.folder.cells[0]) / "speedup.csv").write_text(text)
+        return table_of(self.folder)
+
+    # Seen failing where the runs that do not count were hidden.
+    def test_tell_of_the_runs_that_do_not_count(self):
+        head, *rows = SPEEDUP.splitlines()
+        whole = [f"{head},all_runs,all_reached", f"{rows[0]},3,2", f"{rows[1]},3,3", ""]
+        table = self.table("\n".join(whole))
+        self.assertEqual(table.rows["PAAC"]["2"].value, 2.0)
+        words = "the median of the 2 soonest of 3 runs. Of all runs 5 of 6 reached the score."
+        self.assertTrue(table.heading.endswith(words), table.heading)
+
+    def test_of_older_versions_can_be_read(self):
+        table = self.table(SPEEDUP)
+        self.assertEqual(table.rows["PAAC"]["2"].value, 2.0)
+        self.assertTrue(table.heading.endswith("of the 2 soonest of 3 runs."), table.heading)
 
 
 if __name__ == "__main__":

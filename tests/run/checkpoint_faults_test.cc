@@ -214,6 +214,15 @@ TEST(CheckpointFaultsTest, OneThatMayNotBeReadStopsTheSearch) {
   EXPECT_THAT(said, AllOf(HasSubstr(locked), HasSubstr("Permission denied")));
 }
 
+// A folder of a run that is gone must not come back with one checkpoint in it.
+TEST(CheckpointFaultsTest, AMissingFolderOfTheRunIsNotMade) {
+  TemporaryFolder folder;
+  const auto run = folder.path() / "run";
+  EXPECT_THAT(error_of([&] { write_checkpoint(checkpoint_of(1), run / "checkpoints", 1); }),
+              HasSubstr(run));
+  EXPECT_FALSE(fs::exists(run));
+}
+
 TEST(CheckpointFaultsTest, AFileInPlaceOfTheFolderIsNamed) {
   TemporaryFolder folder;
   const auto file = folder.path() / "checkpoints";

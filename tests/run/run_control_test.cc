@@ -46,6 +46,7 @@ TEST_F(RunControlTest, ARequestMakesACheckpointDue) {
   EXPECT_FALSE(run_.checkpoint_due());
   const auto request = control_->ask();
   EXPECT_TRUE(run_.checkpoint_due());
+  EXPECT_TRUE(run_.write_due());
   EXPECT_EQ(name_of(request), "none");
   Checkpoint checkpoint;
   run_.save(checkpoint);

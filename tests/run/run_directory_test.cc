@@ -152,6 +152,26 @@ TEST_F(RunDirectoryTest, AForkedProcessKeepsNoLock) {
   waitpid(child, nullptr, 0);
 }
 
+TEST_F(RunDirectoryTest, AFolderThatIsMovedIsNoticedUntilItIsBack) {
+  const auto directory = RunDirectory::create(run_);
+  EXPECT_NO_THROW(directory.require_in_place());
+  const auto elsewhere = folder_.path() / "elsewhere";
+  fs::rename(run_, elsewhere);
+  EXPECT_THAT(error_of([&] { directory.require_in_place(); }),
+              AllOf(HasSubstr(run_), HasSubstr("moved"), HasSubstr("move the folder back")));
+  fs::rename(elsewhere, run_);
+  EXPECT_NO_THROW(directory.require_in_place());
+}
+
+// The lock is on the file of the old folder, so that both processes hold one.
+TEST_F(RunDirectoryTest, AnotherFolderOfTheNameIsNotTheRuns) {
+  const auto directory = RunDirectory::create(run_);
+  fs::remove_all(run_);
+  const auto other = RunDirectory::create(run_);
+  EXPECT_THAT(error_of([&] { directory.require_in_place(); }), HasSubstr("removed"));
+  EXPECT_NO_THROW(other.require_in_place());
+}
+
 TEST_F(RunDirectoryTest, AFileInPlaceOfTheFolderIsNamed) {
   std::ofstream(folder_.path() / "runs") << "not a folder";
   EXPECT_THAT(error_of([&] { RunDirectory::create(run_); }),

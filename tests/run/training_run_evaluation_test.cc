@@ -49,12 +49,14 @@ TEST_F(TrainingRunEvaluationTest, ASnapshotForAnEvaluationAloneIsNoCheckpoint) {
   EXPECT_FALSE(run->checkpoint_due());
   run->record(one_update());
   ASSERT_TRUE(run->checkpoint_due());
+  EXPECT_FALSE(run->write_due());
   Checkpoint snapshot;
   snapshot.add_blob("envs", std::vector<std::byte>(3));
   run->save(snapshot);
   EXPECT_FALSE(fs::exists(paths_.checkpoints()));
   EXPECT_FALSE(run->checkpoint_due());
   while (!run->done()) run->record(one_update());
+  EXPECT_TRUE(run->write_due());
   Checkpoint last;
   run->save(last);
   EXPECT_EQ(find_latest(paths_.checkpoints(), {}).step, 1600);
@@ -76,6 +78,7 @@ TEST_F(TrainingRunEvaluationTest, ACheckpointThatIsDueServesAnEvaluationToo) {
   auto run = start();
   run->record(one_update());
   ASSERT_TRUE(run->checkpoint_due());
+  EXPECT_TRUE(run->write_due());
   Checkpoint checkpoint;
   checkpoint.add_blob("envs", std::vector<std::byte>(3));
   run->save(checkpoint);

@@ -49,7 +49,7 @@ TEST(Speedup, NeverIsLaterThanAnyTime) {
   EXPECT_FALSE(rows[2].time_speedup);
   EXPECT_FALSE(rows[2].data_speedup);
   EXPECT_THAT(speedup_table(rows, 100), HasSubstr("never"));
-  EXPECT_THAT(speedup_csv(rows, 9, 2), HasSubstr("\n,4,9,3,1,,,,,2,f d e\n"));
+  EXPECT_THAT(speedup_csv(rows, 9, 2), HasSubstr("\n,4,9,3,1,,,,,2,f d e,3,1\n"));
 }
 
 TEST(Speedup, WithoutABaseThereAreNoRatios) {
@@ -63,6 +63,16 @@ TEST(Speedup, OnlyTheBestCount) {
       speedup_rows({never("a", 1), reached("b", 1, 9, 90), reached("c", 1, 7, 70)}, 2);
   EXPECT_THAT(rows[0].counted, ElementsAre("c", "b"));
   EXPECT_THAT(rows[0].seconds, Optional(DoubleEq(8)));
+}
+
+TEST(Speedup, TheRunsThatDoNotCountAreTold) {
+  const auto rows = speedup_rows(
+      {never("a", 1), reached("b", 1, 9, 90), reached("c", 1, 7, 70), never("d", 1)}, 1);
+  EXPECT_EQ(rows[0].reached, 1);
+  EXPECT_EQ(rows[0].all_runs, 4);
+  EXPECT_EQ(rows[0].all_reached, 2);
+  EXPECT_THAT(speedup_table(rows, 100), HasSubstr("2 of 4"));
+  EXPECT_THAT(speedup_csv(rows, 9, 2), HasSubstr("\n,1,9,1,1,7.000,70,1.000,1.000,2,c,4,2\n"));
 }
 
 TEST(Speedup, EachGroupHasItsOwnBase) {

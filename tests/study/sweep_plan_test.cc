@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <set>
 #include <string>
 #include <tuple>
@@ -136,6 +138,14 @@ TEST(SweepPlan, RefusesWhatCannotBe) {
   EXPECT_THAT(refusal({"lr=1,2"}, "--set lr=1"), HasSubstr("by --vary and by another option"));
 }
 
+TEST(SweepPlan, RefusesSeedsBeyondTheLargest) {
+  const std::string last = "--seed 9223372036854775807";
+  EXPECT_EQ(plan_of({"lr=1,2"}, 1, last).runs.back().config.run.seed,
+            std::numeric_limits<std::int64_t>::max());
+  EXPECT_THAT(refusal({"lr=1,2"}, last),
+              AllOf(HasSubstr("run.seed = 9223372036854775807"), HasSubstr("2 runs")));
+}
+
 class SweepFolderTest : public testing::Test {
  protected:
   std::string refusal(const SweepPlan& plan) {
@@ -187,6 +197,21 @@ TEST_F(SweepFolderTest, IsOneProcessesAndNobodyElses) {
   EXPECT_THAT(refusal(plan), HasSubstr("another process"));
   fs::create_directories(folder_.path() / "full" / "letters");
   EXPECT_THROW(SweepFolder(folder_.path() / "full", plan), Error);
+}
+
+TEST_F(SweepFolderTest, NoticesThatItWasMoved) {
+  const SweepFolder folder(dir_, plan_of({"lr=uniform(0,1)"}));
+  EXPECT_NO_THROW(folder.require_in_place());
+  fs::rename(dir_, folder_.path() / "elsewhere");
+  EXPECT_THROW(folder.require_in_place(), Error);
+}
+
+TEST_F(SweepFolderTest, EarlierAttemptsHavePathsOfTheirOwn) {
+  const SweepPaths paths{dir_};
+  EXPECT_EQ(paths.before(7), dir_ / "before" / "007");
+  fs::create_directories(dir_ / "before" / "007");
+  fs::create_directories(dir_ / "before" / "007-2");
+  EXPECT_EQ(paths.before(7), dir_ / "before" / "007-3");
 }
 
 TEST_F(SweepFolderTest, TheCsvHoldsWhatHasEnded) {

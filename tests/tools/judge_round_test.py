@@ -1,7 +1,8 @@
 """The marks of a tuning round, from made runs.
 
 Seen failing with a mean over points instead of time, with runs that were not cut at the shortest,
-with runs that have not ended, with a stopped or diverged run that cuts the others, and with an arm
+with runs that have not ended, with a last return that was the last evaluation before the cut, with
+a stopped or diverged run that cuts the others, and with an arm
 that is compared over other games than its preset.
 """
 
@@ -65,6 +66,7 @@ class JudgeRoundTest(unittest.TestCase):
         # Until 100 s, where the shorter one ends. One: from -20.7 to -0.7 in 50 s, then to 9.3.
         mean = ((-20.7 - 0.7) / 2 + (-0.7 + 9.3) / 2) / 2
         self.assertAlmostEqual(float(rows["atari:Pong", "one"]["mean_return"]), mean, 3)
+        self.assertAlmostEqual(float(rows["atari:Pong", "one"]["last_return"]), 9.3, 3)
         self.assertAlmostEqual(float(rows["atari:Pong", "other"]["mean_return"]), -10.7, 3)
 
     # Seen failing when marks were common to machines of different speed.
@@ -86,7 +88,18 @@ class JudgeRoundTest(unittest.TestCase):
         words = [sys.executable, PROGRAM, self.root / "item", "--presets", "one"]
         result = subprocess.run(words, capture_output=True, text=True)
         self.assertIn("of a laptop and of a server", result.stderr)
-        self.assertIn("train it again on one machine", result.stderr)
+        self.assertIn("train it again in one way", result.stderr)
+
+    # Seen failing when the machine alone was compared.
+    def test_a_round_of_two_numbers_of_jobs_is_refused_and_builds_are_named(self):
+        self.run_of("one", "atari:Pong", [(10, 5)])
+        file = self.root / "item/item.json"
+        words = [sys.executable, PROGRAM, self.root / "item", "--presets", "one"]
+        for jobs, said in {(1, 2): "of --jobs 1 and of --jobs 2", (2,): "2 builds"}.items():
+            item = {"machine": "a laptop", "jobs": jobs, "builds": ["first", "second"]}
+            file.write_text(json.dumps(item))
+            result = subprocess.run(words, capture_output=True, text=True)
+            self.assertIn(said, result.stderr)
 
     # Seen failing when each arm had the mean over its own seeds.
     def test_arms_are_compared_over_the_seeds_of_both(self):

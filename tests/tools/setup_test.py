@@ -69,7 +69,7 @@ class Copy(unittest.TestCase):
             'if [ "$*" = -V ]; then echo Python 3.11.2; fi',
             "torch=.venv/lib/python3.11/site-packages/torch-1.dist-info",
             'case "$*" in *pip*install*torch*) mkdir -p $torch; touch $torch/RECORD ;; esac',
-            'case "$*" in *venv*) mkdir -p .venv/bin; cp "$0" .venv/bin/python ;; esac',
+            'case "$*" in *"-m venv"*) mkdir -p .venv/bin; cp "$0" .venv/bin/python ;; esac',
         )
 
     def write(self, name, *lines):

@@ -8,11 +8,13 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <string>
 #include <tuple>
 
 #include "tandem/base/error.h"
 #include "tandem/io/temporary_folder.h"
 #include "tests/support/config_values.h"
+#include "tests/support/error_of.h"
 #include "tests/support/plugin_path.h"
 
 namespace tandem {
@@ -269,6 +271,29 @@ TEST(Presets, ArePartOfTheLibrary) {
     EXPECT_EQ(found->toml, text) << path;
   }
   EXPECT_EQ(files.size(), presets.size());
+}
+
+TEST(Config, AnAgentNeedsTheConfigThatItsCheckpointWasTrainedWith) {
+  const auto config = load_config(
+      "paac", {kCartpole, {"paac.t_max", "5", "--set"}, {"run.steps", "100", "--steps"}});
+  const auto with = [&](const std::string& from, const std::string& to) {
+    auto text = config.toml();
+    const auto at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    text.replace(std::min(at, text.size()), from.size(), to);
+    return error_of([&] {
+      require_as_trained(config, parse_toml(text, "the checkpoint's config"), "run/config.toml");
+    });
+  };
+  const std::string t_max = "\nt_max = 5\n";
+  EXPECT_EQ(with(t_max, t_max), "");
+  EXPECT_THAT(
+      with(t_max, "\nt_max = 7\n"),
+      HasSubstr("run/config.toml has paac.t_max = 5, but the checkpoint was trained with 7"));
+  EXPECT_EQ(with("\nsteps = 100\n", "\nsteps = 200\n"), "") << "a resumed run may change it";
+  EXPECT_EQ(with(t_max, "\n"), "") << "an older version lacked the key";
+  EXPECT_EQ(with(t_max, "\nt_max = 5\nt_most = 3\n"), "") << "an older version had another key";
+  EXPECT_EQ(with(t_max, "\nt_max = 0\n"), "") << "an older version took another value";
 }
 
 // Seen refused: a run whose environment is slow or that moved to another machine could not go on.

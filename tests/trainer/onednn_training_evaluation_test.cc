@@ -13,10 +13,12 @@
 
 #include "tandem/base/error.h"
 #include "tandem/io/temporary_folder.h"
+#include "tandem/run/evaluation.h"
 #include "tandem/run/run_directory.h"
 #include "tandem/trainer/agent.h"
 #include "tandem/trainer/training.h"
 #include "tandem/trainer/training_evaluation.h"
+#include "tandem/trainer/whole_games.h"
 #include "tests/support/error_of.h"
 
 namespace tandem {
@@ -124,6 +126,13 @@ TEST_F(TrainingEvaluationTest, SaysWhatAnEnvironmentHasNot) {
   EXPECT_THAT(error_of([&] { (void)training_evaluation(config); }),
               HasSubstr("run.evaluate_start = noop: catch has no no-op starts"));
   EXPECT_FALSE(training_evaluation(make_config("paac", {"env.id=catch"})));
+}
+
+// An hour of the labyrinth in single frames, and one of TORCS in single turns of 20 ms.
+TEST(MostGameSteps, AllowGamesAsLongAsTheirSettingsMakeThem) {
+  const auto config = make_config("paac", {"env.id=labyrinth", "env.seconds=3600", "env.repeat=1"});
+  EXPECT_GT(static_cast<double>(most_game_steps(config.env)), 3600 * config.env.spec().render_fps);
+  EXPECT_GT(kMostGameSteps, 3600 * 50);
 }
 
 // Seen failing with a trait that left out dpg, whose actors add noise.

@@ -18,7 +18,8 @@ class EnvActions {
   /// Reserves memory for the actions of `envs` samples.
   EnvActions(const EnvSpec& spec, int envs);
 
-  /// The environments' actions, as views that are valid until the next call.
+  /// The environments' actions, as views that are valid until the next call. Throws Diverged for a
+  /// continuous action that is not finite.
   std::span<const Action> of(const Actions& chosen);
 
  private:

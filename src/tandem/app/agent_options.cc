@@ -73,7 +73,8 @@ Agent AgentOptions::load(const std::string& protocol) const {
                             .start = start_,
                             .protocol = protocol,
                             .on_damage = [](const std::string& damage) {
-                              fmt::print(stderr, "tandem: warning: {}\n", damage);
+                              std::fputs(fmt::format("tandem: warning: {}\n", damage).c_str(),
+                                         stderr);
                             }});
 }
 

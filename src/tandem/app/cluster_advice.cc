@@ -17,12 +17,17 @@
 #include "tandem/io/text_table.h"
 #include "tandem/study/cluster_bench.h"
 #include "tandem/study/cluster_forecast.h"
+#include "tandem/trainer/catalogue.h"
+#include "tandem/trainer/presets.h"
 
 namespace tandem {
 namespace {
 
 /// A config with as many actors as the cluster.
-Config config_of_cluster(const ConfigRequest& request, int actors, int threads) {
+Config config_of_cluster(ConfigRequest request, int actors, int threads) {
+  if (!request.base.empty()) {  // read once, because a pipe gives its settings once
+    request.base_settings = find_config(published()->presets, request.base);
+  }
   auto config = request.load();
   const auto key = cluster_way_of(*config.system).actors_key();
   std::vector<Setting> last;

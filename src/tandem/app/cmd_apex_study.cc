@@ -79,7 +79,7 @@ void add_apex_study(CLI::App& experiment) {
       ->type_name("DIR")
       ->required();
   end_help(*command,
-           {"tandem experiment apex-study recency --config apex/two_cores --steps 1M \\\n"
+           {"tandem experiment apex-study recency --config apex/two_cores --steps 2M \\\n"
             "    --out runs/recency"},
            study_help());
   command->callback([options] { run(*options); });

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -56,18 +57,46 @@ void check(const ClusterOptions& options) {
   }
 }
 
-/// Lets Python find the package of a build folder. All processes of a cluster that starts on this
-/// machine inherit it.
+/// Lets Python look for modules in this folder first. All processes of a cluster that starts on
+/// this machine inherit it.
+void put_before_python_path(const std::filesystem::path& folder) {
+  const char* before = std::getenv("PYTHONPATH");
+  const auto path =
+      before == nullptr ? folder.string() : fmt::format("{}:{}", folder.string(), before);
+  setenv("PYTHONPATH", path.c_str(), 1);
+}
+
+/// Lets Python find the package of a build folder.
 void see_own_package() {
   const auto own = own_program().parent_path() / "python";
-  if (!std::filesystem::exists(own / "tandem")) return;
-  const char* before = std::getenv("PYTHONPATH");
-  const auto path = before == nullptr ? own.string() : fmt::format("{}:{}", own.string(), before);
-  setenv("PYTHONPATH", path.c_str(), 1);
+  if (std::filesystem::exists(own / "tandem")) put_before_python_path(own);
+}
+
+/// Lets this process look at environments whose modules are in the user's folder.
+void see_modules_of(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored)) {
+    throw Error(fmt::format("--working-dir: {} is no folder", folder.string()));
+  }
+  put_before_python_path(std::filesystem::absolute(folder));
+}
+
+/// The plan as the cluster's program reads it. JSON holds nothing but UTF-8.
+std::string plan_text(const nlohmann::ordered_json& plan) {
+  try {
+    return plan.dump();
+  } catch (const nlohmann::ordered_json::type_error&) {
+    constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
+    throw Error(fmt::format(
+        "a path or a setting is not UTF-8, and the program of a cluster takes nothing else; rename "
+        "the file or folder: {}",
+        plan.dump(-1, ' ', false, kReplace)));
+  }
 }
 
 /// Becomes the driver of the cluster.
 [[noreturn]] void train(const ClusterOptions& options) {
+  if (!options.working_dir.empty()) see_modules_of(options.working_dir);
   check(options);
   const auto& resume = options.resume;
   auto plan = options.config.json(resume.empty() ? "" : RunPaths{resume}.config());
@@ -77,8 +106,9 @@ void see_own_package() {
   if (options.actors > 0) plan["actors"] = options.actors;
   if (!options.address.empty()) plan["address"] = options.address;
   if (!options.working_dir.empty()) plan["working_dir"] = options.working_dir;
+  auto text = plan_text(plan);
   std::vector<std::string> words = {find_python("carries the messages of a cluster", "ray"),
-                                    find_python_code("tandem_cluster"), plan.dump()};
+                                    find_python_code("tandem_cluster"), std::move(text)};
   see_own_package();
   become_python(std::move(words));
 }

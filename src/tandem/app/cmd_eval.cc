@@ -183,7 +183,8 @@ void run(const EvalOptions& options) {
                                 .play = options.agent.play(),
                                 .seed = options.agent.seed(),
                                 .threads = threads,
-                                .starts = starts})};
+                                .starts = starts,
+                                .most_steps = most_game_steps(agent.config().env)})};
   for (const auto& game : report.result.games) {
     report.returns.push_back(game.episode_return);
     report.lengths.push_back(game.steps);

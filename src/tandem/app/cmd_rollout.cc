@@ -32,6 +32,9 @@ Writes to DIR, for N steps of one environment:
   terminated.npy   [N]       bool: the episode ended with this step
   truncated.npy    [N]       bool: a time limit cut it off at this step
 
+A DIR that holds one of these files is refused. Until the rollout has ended
+they have names with .part at the end.
+
 So obs.npy holds what `step` gives in Gymnasium, the observation that ended an
 episode included, and reset_obs.npy what `reset` gives: one before the first
 step and one after every step that ended an episode (either flag is true). The
@@ -104,6 +107,9 @@ class RecordedActions {
   std::int64_t first_action_;  // of discrete ones, in the file
 };
 
+constexpr std::array kRolloutFiles = {"actions.npy", "obs.npy",        "reset_obs.npy",
+                                      "reward.npy",  "terminated.npy", "truncated.npy"};
+
 // Writes the files: one row for each step or, in reset_obs.npy, for each reset.
 class Recorder {
  public:
@@ -160,12 +166,20 @@ std::int64_t step_count(const RolloutOptions& options,
                           recorded->count(), options.steps));
 }
 
-/// The actions of a file that is written anew could be cut off.
-void require_other_file(const RolloutOptions& options) {
+/// Refuses to replace the files of another rollout, among them the file that the actions come from.
+void require_new_files(const RolloutOptions& options) {
+  const fs::path dir = options.out;
   std::error_code missing;
-  if (!fs::equivalent(options.actions, fs::path(options.out) / "actions.npy", missing)) return;
-  throw Error(fmt::format("--out {} would replace the actions of --actions; name another folder",
-                          options.out));
+  if (fs::equivalent(options.actions, dir / "actions.npy", missing)) {
+    throw Error(fmt::format("--out {} would replace the actions of --actions; name another folder",
+                            options.out));
+  }
+  for (const auto* file : kRolloutFiles) {
+    if (!fs::exists(dir / file)) continue;
+    throw Error(fmt::format(
+        "--out {} holds the {} of another rollout: name another folder, or remove its files",
+        options.out, file));
+  }
 }
 
 void run(const RolloutOptions& options) {
@@ -173,6 +187,7 @@ void run(const RolloutOptions& options) {
     throw Error("say which actions to take: either --actions FILE.npy or --random");
   }
   if (options.random && options.steps.empty()) throw Error("--random needs --steps N");
+  require_new_files(options);
   const auto config = options.env.load();
   const auto seed = static_cast<std::uint64_t>(options.seed);
   VecEnv env(config.factory(seed), {.seed = seed});
@@ -188,7 +203,6 @@ void run(const RolloutOptions& options) {
   if (!options.random) recorded.emplace(options.actions, spec);
   RandomActions random(spec, seed);
   const auto steps = step_count(options, recorded);
-  require_other_file(options);
 
   make_folder(options.out);
   Recorder recorder(options.out, spec);

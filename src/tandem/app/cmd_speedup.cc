@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <variant>
@@ -17,11 +20,13 @@
 #include "tandem/app/help.h"
 #include "tandem/app/number_check.h"
 #include "tandem/app/signals.h"
+#include "tandem/base/cpu.h"
 #include "tandem/base/error.h"
 #include "tandem/io/files.h"
 #include "tandem/io/text_table.h"
 #include "tandem/study/speedup.h"
 #include "tandem/study/sweep.h"
+#include "tandem/study/sweep_folder.h"
 #include "tandem/trainer/training_evaluation.h"
 
 namespace tandem {
@@ -57,6 +62,31 @@ int threads_of(Config config, const std::string& key) {
   const auto fields = config.fields();
   const auto field = std::ranges::find(fields, key, &Field::key);
   return static_cast<int>(*std::get<std::int64_t*>(field->target));
+}
+
+/// The CPU and the instructions on which times depend: virtual machines give several processors one
+/// name.
+std::string cpu_words() {
+  std::ifstream lines("/proc/cpuinfo");
+  std::string name = "an unknown CPU";
+  bool bf16 = false;
+  for (std::string line; std::getline(lines, line) && !line.empty();) {  // of the first core
+    const auto colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) name = line.substr(colon + 2);
+    if (line.starts_with("flags")) bf16 = line.find(" avx512_bf16") != std::string::npos;
+  }
+  return fmt::format("{} ({}{})", name, simd_name(best_simd()), bf16 ? ", bf16" : "");
+}
+
+/// Whether an older version, which did not write the CPU down, began a sweep in the folder. It may
+/// go on.
+bool lacks_cpu(const std::filesystem::path& folder) {
+  const auto file = SweepPaths{folder}.description();
+  if (!std::filesystem::exists(file)) return false;
+  const auto bytes = read_file(file);
+  const auto json = nlohmann::ordered_json::parse(as_text(bytes), nullptr,
+                                                  /*allow_exceptions=*/false);
+  return json.is_object() && !json.contains("cpu");
 }
 
 struct Plan {
@@ -98,6 +128,7 @@ Plan make_plan(const SpeedupOptions& options) {
   plan.sweep.description["score"] = options.score;
   // Runs on another machine take other times and are no part of this sweep.
   plan.sweep.description["cores"] = RunConfig{}.thread_budget();
+  if (!lacks_cpu(options.out)) plan.sweep.description["cpu"] = cpu_words();
   return plan;
 }
 
@@ -136,14 +167,21 @@ std::string games_of(const Plan& plan) {
   return fmt::format("{} (where actors explore: of {})", training, evaluation);
 }
 
+/// How the numbers of a row come from those of its runs.
+std::string counted_words(const SpeedupOptions& options) {
+  if (options.best >= options.runs) return "Medians of the runs";
+  if (options.best == 1) return fmt::format("Numbers of the soonest of {} runs", options.runs);
+  return fmt::format("Medians of the {} soonest of {} runs", options.best, options.runs);
+}
+
 void print(const SpeedupOptions& options, const Plan& plan, const std::vector<SpeedupRow>& rows) {
   fmt::print(
       "To a mean return of {} over {}, with threads = {}.\n"
-      "Medians of the runs; speed-ups relative to the fewest threads. This machine has {} "
+      "{}; speed-ups relative to the fewest threads. This machine has {} "
       "cores.\n\n"
       "{}",
-      options.score, games_of(plan), plan.threads_key, RunConfig{}.thread_budget(),
-      speedup_table(rows, terminal_width()));
+      options.score, games_of(plan), plan.threads_key, counted_words(options),
+      RunConfig{}.thread_budget(), speedup_table(rows, terminal_width()));
 }
 
 void run(const SpeedupOptions& options) {

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include "tandem/base/error.h"
 #include "tandem/trainer/config_request.h"
 #include "tandem/trainer/measured.h"
+#include "tandem/trainer/presets.h"
 
 namespace tandem {
 namespace {
@@ -24,6 +27,20 @@ std::vector<Setting> parse_sets(const std::vector<std::string>& sets) {
   std::vector<Setting> settings;
   std::ranges::transform(sets, std::back_inserter(settings), parse_assignment);
   return settings;
+}
+
+/// Refuses a config for another process that can be read only once, by this one.
+void require_lasting(const std::string& config) {
+  std::error_code missing;
+  const auto status = std::filesystem::status(config, missing);
+  if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status) ||
+      std::filesystem::is_directory(status)) {
+    return;
+  }
+  throw Error(fmt::format(
+      "--config {}: another process reads this config, too, and a pipe gives it only once; write "
+      "it to a file",
+      config));
 }
 
 }  // namespace
@@ -68,6 +85,7 @@ bool ConfigOptions::has_budget() const {
 }
 
 nlohmann::ordered_json ConfigOptions::json(const std::filesystem::path& resumed) const {
+  require_lasting(config_);
   auto settings = nlohmann::ordered_json::array();
   for (const auto& set : sets_) {
     const auto end = set.find('=');
@@ -97,14 +115,21 @@ Config ConfigOptions::load() const { return load_with({}); }
 Config ConfigOptions::load_for(const std::string& system, const std::vector<Setting>& last) const {
   auto request = this->request();
   request.system = system;
-  return load(request, last);
+  return load(std::move(request), last);
 }
 
 Config ConfigOptions::load_with(const std::vector<Setting>& last) const {
   return load(request(), last);
 }
 
-Config ConfigOptions::load(const ConfigRequest& request, const std::vector<Setting>& last) const {
+std::vector<Setting> ConfigOptions::base_settings() const {
+  const Lock lock(mutex_);
+  if (!base_settings_) base_settings_ = find_config(published()->presets, config_);
+  return *base_settings_;
+}
+
+Config ConfigOptions::load(ConfigRequest request, const std::vector<Setting>& last) const {
+  if (!config_.empty()) request.base_settings = base_settings();
   auto config = request.load(last);
   const bool overridden = std::ranges::find(last, "run.steps", &Setting::key) != last.end();
   return overridden ? config : with_frames(std::move(config));

@@ -6,11 +6,15 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tandem/io/settings.h"
 #include "tandem/study/config_source.h"
+#include "tandem/sync/annotations.h"
+#include "tandem/sync/mutex.h"
 #include "tandem/trainer/config.h"
 #include "tandem/trainer/config_request.h"
 
@@ -50,7 +54,7 @@ class ConfigOptions final : public ConfigSource {
 
   /// The same options for another program: "system", "config", and "settings" as pairs of a key and
   /// a text, with frames as steps. `resumed` is the config file of the run that goes on, if one
-  /// does.
+  /// does. Throws Error for a --config that the other program could not read again.
   [[nodiscard]] nlohmann::ordered_json json(const std::filesystem::path& resumed = {}) const;
 
   [[nodiscard]] bool has_system() const { return !system_.empty(); }
@@ -64,7 +68,10 @@ class ConfigOptions final : public ConfigSource {
  private:
   /// The words of the user; a dedicated option overrides --set.
   [[nodiscard]] ConfigRequest request() const;
-  [[nodiscard]] Config load(const ConfigRequest& request, const std::vector<Setting>& last) const;
+  /// The settings of --config, which is read once: some commands load many configs, and a pipe
+  /// gives its text only once.
+  [[nodiscard]] std::vector<Setting> base_settings() const;
+  [[nodiscard]] Config load(ConfigRequest request, const std::vector<Setting>& last) const;
   [[nodiscard]] Config with_frames(Config config) const;
 
   struct Flag {
@@ -79,6 +86,8 @@ class ConfigOptions final : public ConfigSource {
   std::vector<std::string> sets_;
   std::vector<Flag> flags_;
   std::string frames_;
+  mutable Mutex mutex_;
+  mutable std::optional<std::vector<Setting>> base_settings_ TANDEM_GUARDED_BY(mutex_);
 };
 
 /// The options --env and --set of a command that needs nothing but an environment. Must outlive the

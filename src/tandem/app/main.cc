@@ -37,8 +37,12 @@ namespace {
 constexpr int kBug = 1;
 constexpr int kUserError = 2;
 
+// fmt::print() throws where stderr cannot be written, and an exception in the handler of another
+// one would end the process without its exit code.
+void complain(const std::string& text) { std::fputs(text.c_str(), stderr); }
+
 int refuse(const std::string& message) {
-  fmt::print(stderr, "tandem: error: {}\n", message);
+  complain(fmt::format("tandem: error: {}\n", message));
   return kUserError;
 }
 
@@ -109,16 +113,17 @@ int finish_parsing(const CLI::App& program, const CLI::ParseError& end) {
 }
 
 int report_bug(const std::string& what) {
-  fmt::print(stderr,
-             "tandem: internal error: {}\n"
-             "This is a bug. Please report it with the command line and this version: tandem {}\n",
-             what, TANDEM_VERSION);
+  complain(fmt::format(
+      "tandem: internal error: {}\n"
+      "This is a bug. Please report it with the command line and this version: tandem {}\n",
+      what, TANDEM_VERSION));
   return kBug;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  tandem::open_closed_streams();
   // Ctrl-C also ends a `tee` or `head` that reads the output. The loss of a reader must not end a
   // run before its checkpoint.
   std::signal(SIGPIPE, SIG_IGN);

@@ -1,11 +1,11 @@
 #include "tandem/app/signals.h"
 
-#include <fmt/format.h>
 #include <pthread.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <ctime>
 #include <optional>
 
@@ -59,7 +59,7 @@ void StopSignals::watch() {
     if (ending_) return;
     if (signal < 0) {
       if (errno != EAGAIN) continue;  // a debugger has interrupted the wait
-      if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\n");  // below the line of progress
+      if (isatty(STDERR_FILENO) != 0) std::fputc('\n', stderr);  // below the line of progress
       spdlog::info(
           "the stop waits for work that has begun; Ctrl-C again ends at once and saves nothing");
       told = true;

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <system_error>
 
@@ -18,6 +19,10 @@ namespace {
 constexpr double kLargestExact = 9007199254740992.0;
 
 std::string number_text(double value) { return fmt::format("{}", value); }
+
+bool in_range(const Field& field, double value) {
+  return value >= field.least && value <= field.most;
+}
 
 // The part of an error message that says what a field needs, such as "an integer from 1 to 64".
 std::string needs(const Field& field) {
@@ -34,6 +39,21 @@ std::string needs(const Field& field) {
 
 [[noreturn]] void refuse(const Field& field, const std::string& value) {
   throw Error(fmt::format("{} needs {}, not {}", field.key, needs(field), value));
+}
+
+// Whether an integer lies in the field's range, but was written by a number that is too large to be
+// exact: with an exponent or a suffix, or with more digits than an integer has.
+bool is_inexact(const Field& field, const FieldValue& value) {
+  const auto* number = std::get_if<double>(&value);
+  return number != nullptr && std::trunc(*number) == *number && std::abs(*number) > kLargestExact &&
+         std::isfinite(*number) && in_range(field, *number);
+}
+
+[[noreturn]] void refuse_inexact(const Field& field, const std::string& value) {
+  throw Error(fmt::format(
+      "{} needs {}, at most {} in digits alone and at most {:.0f} with an exponent or a suffix, "
+      "not {}",
+      field.key, needs(field), std::numeric_limits<std::int64_t>::max(), kLargestExact, value));
 }
 
 // A typed value as an error message shows it. Texts stand in quotes, so that "5" differs from 5.
@@ -73,10 +93,6 @@ std::optional<double> value_of_word(const Field& field, const FieldValue& value)
   if (text == nullptr) return {};
   const auto found = std::ranges::find(field.words, *text, &std::pair<std::string, double>::first);
   return found == field.words.end() ? std::nullopt : std::optional(found->second);
-}
-
-bool in_range(const Field& field, double value) {
-  return value >= field.least && value <= field.most;
 }
 
 template <class T>
@@ -121,6 +137,7 @@ std::optional<FieldValue> parse_number(std::string_view text) {
 
 void set_field(const Field& field, const FieldValue& value) {
   if (auto* const* integer = std::get_if<std::int64_t*>(&field.target)) {
+    if (is_inexact(field, value)) refuse_inexact(field, shown(value));
     const auto given = as_integer(value);
     if (!given || !in_range(field, static_cast<double>(*given))) refuse(field, shown(value));
     **integer = *given;

@@ -104,10 +104,10 @@ std::uint64_t ActorRoll::states_wanted() const {
   return wanted_;
 }
 
-void ActorRoll::gather_states() {
+void ActorRoll::gather_states(const std::stop_token& stop) {
   want_states();
   const Stopwatch watch;
-  while (watch.seconds() < kStateSeconds) {
+  while (watch.seconds() < kStateSeconds && !stop.stop_requested()) {
     {
       const Lock lock(mutex_);
       if (all_sent()) return;

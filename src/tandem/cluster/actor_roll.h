@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "tandem/base/clock.h"
@@ -40,8 +41,8 @@ class ActorRoll {
   /// The number of this question; the actors repeat it with their states.
   [[nodiscard]] std::uint64_t states_wanted() const;
   /// Asks for the states, and waits until every actor that has spoken in the last ten has sent its
-  /// own, but ten seconds at most.
-  void gather_states();
+  /// own, but ten seconds at most, and not beyond a stop.
+  void gather_states(const std::stop_token& stop);
   /// Waits until this actor has sent its state, but `most` at most. Returns whether it has.
   bool await_state_of(int rank, std::chrono::seconds most);
 

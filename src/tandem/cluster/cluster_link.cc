@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <utility>
@@ -10,6 +11,12 @@
 #include "tandem/sync/crew.h"
 
 namespace tandem {
+namespace {
+
+/// Between two questions whether a stop is requested, while an answer is awaited.
+constexpr std::chrono::milliseconds kStopPoll(50);
+
+}  // namespace
 
 void ClusterLink::listen(OnLetter on_letter) {
   const Lock lock(listening_);
@@ -39,7 +46,7 @@ std::vector<std::byte> ClusterLink::deliver(std::span<const std::byte> message) 
 
 std::optional<std::vector<std::byte>> ClusterLink::ask(const std::string& to,
                                                        std::vector<std::byte> message,
-                                                       const std::stop_token& stop) {
+                                                       const StopRequested& stop_requested) {
   /// Outlives this call, in case that the answer comes after a stop.
   struct Answer {
     Mutex mutex;
@@ -54,9 +61,14 @@ std::optional<std::vector<std::byte>> ClusterLink::ask(const std::string& to,
     if (bytes) answer->bytes.emplace(bytes->begin(), bytes->end());
     answer->came.notify_all();
   });
-  WaitLock lock(answer->mutex);
-  wait_until(answer->came, lock, stop, [&] { return answer->here; });
-  return std::move(answer->bytes);
+  // The lock is free while `stop_requested` runs, which may be a user's function and take long.
+  while (!stop_requested()) {
+    WaitLock lock(answer->mutex);
+    if (answer->came.wait_for(lock, kStopPoll, [&] { return answer->here; })) {
+      return std::move(answer->bytes);
+    }
+  }
+  throw Stopped();
 }
 
 void ClusterLink::set_status(nlohmann::ordered_json status) {

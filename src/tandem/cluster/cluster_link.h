@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "tandem/cluster/message.h"
 #include "tandem/sync/annotations.h"
 #include "tandem/sync/mutex.h"
+#include "tandem/sync/stop_requested.h"
 
 namespace tandem {
 
@@ -43,10 +43,10 @@ class ClusterLink {
   /// tries again.
   std::vector<std::byte> deliver(std::span<const std::byte> message);
 
-  /// Sends a message and waits for its answer; nothing if it was lost. Throws Stopped once `stop`
-  /// is requested.
+  /// Sends a message and waits for its answer; nothing if it was lost. Throws Stopped soon after
+  /// `stop_requested` has returned true.
   std::optional<std::vector<std::byte>> ask(const std::string& to, std::vector<std::byte> message,
-                                            const std::stop_token& stop);
+                                            const StopRequested& stop_requested);
 
   /// The number of the next message to a shard, from 1.
   [[nodiscard]] std::uint64_t next_sequence(int shard) {

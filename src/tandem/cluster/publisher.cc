@@ -63,7 +63,7 @@ void Publisher::send(std::int64_t rounds, std::uint64_t states_wanted,
   const auto message = std::move(writer).seal();
   const Stopwatch watch;
   do {
-    const auto answer = link_.ask(to_, message, stop);
+    const auto answer = link_.ask(to_, message, [&] { return stop.stop_requested(); });
     if (to_ == "actors") return;
     if (answer && open_message(*answer).verb == Verb::done) return;
     std::this_thread::sleep_for(kAgain);  // the actor may not have been made yet

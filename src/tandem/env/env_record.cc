@@ -10,6 +10,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/base/streams.h"
+#include "tandem/env/finite.h"
 
 namespace tandem {
 namespace {
@@ -139,6 +140,21 @@ void EnvRecord::fail(const std::exception_ptr& error) noexcept {
   guarded([&] { std::rethrow_exception(error); });
 }
 
+/// Throws Error where the newest frames have a number that is not finite. A network would make all
+/// its outputs of it, and the run would seem to have diverged.
+void EnvRecord::require_finite_frames() const {
+  if (spec_.dtype != DType::f32) return;
+  const auto frames = frames_.newest();
+  if (all_finite(frames)) return;
+  std::size_t at = 0;
+  while (all_finite(frames.subspan(at * sizeof(float), sizeof(float)))) ++at;
+  const auto numbers = spec_.frame_bytes() / sizeof(float);
+  throw Error(
+      fmt::format("it showed an observation whose number {} (counted from 0) is not finite; mend "
+                  "the environment",
+                  at % numbers));
+}
+
 /// Takes the result of a step whose frames have been written.
 void EnvRecord::stepped(const StepResult& result) {
   result_ = result;
@@ -158,6 +174,7 @@ void EnvRecord::stepped(const StepResult& result) {
     throw Error(fmt::format("a step has a reward of {} and a score of {}; both must be finite",
                             result_.reward, gained));
   }
+  require_finite_frames();
   game_.episode_return += gained;
   ++game_.steps;
   if (result_.game_over) finished_.push_back(std::exchange(game_, {.env = index_}));
@@ -169,6 +186,7 @@ void EnvRecord::stepped(const StepResult& result) {
 
 /// Takes the first frames of an episode, which have been written.
 void EnvRecord::began() {
+  require_finite_frames();
   has_begun_ = true;
   ended_ = false;
   frames_.fill();

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "tandem/base/error.h"
+#include "tandem/base/mendable.h"
 #include "tandem/env/env.h"
 #include "tandem/env/env_group.h"
 #include "tandem/env/frame_stack.h"
@@ -87,6 +89,7 @@ class EnvRecord {
   template <class Body>
   void guarded(Body body) noexcept;
   void require_actions() const;
+  void require_finite_frames() const;
   void clear_result();
   void stepped(const StepResult& result);
   void began();
@@ -114,15 +117,22 @@ class EnvRecord {
   std::vector<Episode> finished_;
 };
 
-/// Runs `body`; its errors say in which environment they happened.
+/// Runs `body`; its errors say in which environment they happened. Exceptions that the user can
+/// mend become Error.
 template <class Body>
 void naming_environment(int index, Body body) {
+  const auto named = [index](const std::string& words) {
+    return "environment " + std::to_string(index) + ": " + words;
+  };
   try {
     body();
   } catch (const Error& error) {
-    throw Error("environment " + std::to_string(index) + ": " + error.what());
-  } catch (const std::exception& bug) {
-    throw std::runtime_error("environment " + std::to_string(index) + ": " + bug.what());
+    throw Error(named(error.what()));
+  } catch (const std::exception& error) {
+    if (const auto words = mendable(error)) throw Error(named(*words));
+    throw std::runtime_error(named(error.what()));
+  } catch (...) {  // no handler further up would catch it
+    throw std::runtime_error(named("it threw something that is no std::exception"));
   }
 }
 

@@ -26,6 +26,11 @@ class FrameStack {
     return std::span(frames_).subspan(newest_, step_bytes_);
   }
 
+  /// The newest frames of all agents.
+  [[nodiscard]] std::span<const std::byte> newest() const {
+    return std::span(frames_).subspan(newest_, step_bytes_);
+  }
+
   /// Replaces all frames with copies of the newest.
   void fill() {
     for (std::size_t at = 0; at < frames_.size(); at += step_bytes_) {

@@ -1,6 +1,9 @@
 #include "tandem/env/vec_env.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstddef>
 #include <exception>
 #include <iterator>
 #include <numeric>
@@ -14,6 +17,21 @@
 #include "tandem/env/thread_stepper.h"
 
 namespace tandem {
+namespace {
+
+/// Throws Error unless it is no picture, or has the bytes that its size asks for.
+void require_whole(const Picture& picture) {
+  const bool none = picture.width == 0 && picture.rgb.empty();
+  const bool has_size = picture.width > 0 && picture.height > 0;
+  const auto width = static_cast<std::size_t>(picture.width);
+  const auto height = static_cast<std::size_t>(picture.height);
+  if (none || (has_size && picture.rgb.size() == 3 * width * height)) return;
+  throw Error(fmt::format(
+      "it drew a picture of {} x {} pixels in {} bytes; a picture has 3 bytes for each pixel",
+      picture.width, picture.height, picture.rgb.size()));
+}
+
+}  // namespace
 
 class VecEnv::Impl {
  public:
@@ -35,6 +53,9 @@ class VecEnv::Impl {
 
   /// Throws when any environment is in flight.
   void require_idle(const char* call) const;
+
+  /// Throws when one of these environments has not begun: it has the state of no game.
+  void require_begun(std::span<const int> ids, const char* call) const;
 
   /// A reset or a step is requested for environments one by one, and then started for all at once.
   void ask_reset(int id, std::byte* observation) {
@@ -121,6 +142,13 @@ void VecEnv::Impl::require_idle(const char* call) const {
   throw std::logic_error(std::string("VecEnv::") + call + ": environments are still stepping");
 }
 
+void VecEnv::Impl::require_begun(std::span<const int> ids, const char* call) const {
+  for (const int id : ids) {
+    if (records_.at(static_cast<std::size_t>(id)).has_begun()) continue;
+    throw std::logic_error(std::string("VecEnv::") + call + ": no reset before it");
+  }
+}
+
 void VecEnv::Impl::require_at_rest(std::span<const int> ids) {
   taken_ = in_flight_;  // keeps its memory
   for (const int id : ids) {
@@ -203,7 +231,14 @@ std::span<const std::byte> VecEnv::final_observation(int row) const {
 void VecEnv::show(int row, std::byte* observation) const {
   impl_->record_of(row).show(row % impl_->agents(), observation);
 }
-Picture VecEnv::render(int id) const { return impl_->stepper().render(id); }
+Picture VecEnv::render(int id) const {
+  Picture picture;
+  naming_environment(impl_->record(id).index(), [&] {
+    picture = impl_->stepper().render(id);
+    require_whole(picture);
+  });
+  return picture;
+}
 
 void VecEnv::reset(std::span<std::byte> observations) {
   impl_->require_idle("reset");
@@ -251,6 +286,7 @@ std::vector<Episode> VecEnv::take_episodes() {
 
 StartState VecEnv::capture(int id) const {
   impl_->require_idle("capture");
+  impl_->require_begun({&id, 1}, "capture");
   return impl_->record(id).capture(impl_->saving_env(id));
 }
 
@@ -263,6 +299,7 @@ void VecEnv::begin_at(int id, const StartState& start, std::byte* observation) {
 
 void VecEnv::save(StateWriter& writer) const {
   impl_->require_idle("save");
+  if (spec().saves) impl_->require_begun(impl_->all(), "save");
   writer.put(static_cast<std::uint64_t>(envs()));
   for (const int id : impl_->all()) {
     auto& record = impl_->record(id);

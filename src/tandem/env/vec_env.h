@@ -124,14 +124,15 @@ class VecEnv {
   void begin_at(int id, const StartState& start, std::byte* observation);
 
   /// Saves all environments, streams, frame stacks and episode counters. Call it only between
-  /// steps. Where spec().saves is false, it saves the streams alone.
+  /// steps, and after a reset. Where spec().saves is false, it saves the streams alone.
   void save(StateWriter& writer) const;
 
   /// Loads what save() wrote, and writes the current stacked observations, as reset does. Returns
   /// whether the games go on where they were; where spec().saves is false, they begin anew.
   [[nodiscard]] bool load(StateReader& reader, std::span<std::byte> observations);
 
-  /// The current picture of environment `id`, for videos.
+  /// The current picture of environment `id`, for videos. Throws Error for one whose bytes do not
+  /// fit its size.
   [[nodiscard]] Picture render(int id) const;
 
  private:

@@ -140,6 +140,12 @@ void make_folder(const fs::path& folder) {
   if (!fs::is_directory(folder, error)) throw write_error(folder, ENOTDIR);
 }
 
+void make_one_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directory(folder, error);
+  if (error) throw write_error(folder, error.value());
+}
+
 std::vector<std::byte> read_file(const fs::path& path) {
   std::error_code error;
   const auto size = fs::file_size(path, error);  // fails for a folder, too

@@ -57,6 +57,10 @@ void sync_folder(const std::filesystem::path& folder);
 /// Creates a folder and its missing parents. Throws Error.
 void make_folder(const std::filesystem::path& folder);
 
+/// Creates a folder whose parent is there, unless it exists. Throws Error, also for a missing
+/// parent.
+void make_one_folder(const std::filesystem::path& folder);
+
 /// A view of the same bytes as characters. Pure.
 inline std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

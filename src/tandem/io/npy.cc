@@ -67,6 +67,12 @@ std::string header(NpyType type, std::int64_t rows, const std::vector<std::int64
   return start + text;
 }
 
+/// The name of an array that is being written: a failure must not leave a file that looks whole.
+std::filesystem::path unfinished(const std::filesystem::path& file) {
+  auto part = file;
+  return part += ".part";
+}
+
 class Reader {
  public:
   explicit Reader(const std::filesystem::path& file)
@@ -208,7 +214,7 @@ NpyArray read_npy(const std::filesystem::path& file) { return Reader(file).read(
 
 NpyWriter::NpyWriter(std::filesystem::path file, NpyType type, std::vector<std::int64_t> row_shape)
     : file_(std::move(file)),
-      stream_(file_, std::ios::binary),
+      stream_(unfinished(file_), std::ios::binary),
       type_(type),
       row_shape_(std::move(row_shape)) {
   stream_ << header(type_, 0, row_shape_);
@@ -229,6 +235,9 @@ void NpyWriter::close() {
   stream_ << header(type_, static_cast<std::int64_t>(bytes_ / row_bytes), row_shape_);
   stream_.close();
   check();
+  std::error_code error;
+  std::filesystem::rename(unfinished(file_), file_, error);
+  if (error) throw write_error(file_, error.value());
 }
 
 void NpyWriter::check() const {

@@ -29,16 +29,17 @@ struct NpyArray {
 /// file of these types, or has fewer items than its shape.
 [[nodiscard]] NpyArray read_npy(const std::filesystem::path& file);
 
-/// Writes an array row by row; its shape becomes {rows, ...row_shape}. close() must be called to
-/// complete the file. Not thread-safe. Throws Error when the file cannot be written.
+/// Writes an array row by row; its shape becomes {rows, ...row_shape}. Until close() the file has
+/// `.part` after its name, and without close() that one stays, whose header has no rows. Not
+/// thread-safe. Throws Error when the file cannot be written.
 class NpyWriter {
  public:
   NpyWriter(std::filesystem::path file, NpyType type, std::vector<std::int64_t> row_shape);
 
   void write(std::span<const std::byte> bytes);
 
-  /// Writes the number of rows into the file's header. Throws std::logic_error if the last row is
-  /// incomplete.
+  /// Writes the number of rows into the file's header and gives the file its name. Throws
+  /// std::logic_error if the last row is incomplete.
   void close();
 
  private:

@@ -3,15 +3,20 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
 #include <chrono>
 #include <string_view>
+#include <system_error>
 
 namespace tandem {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view kEventPrefix = "events.out.tfevents.";
 
 // CRC-32C (Castagnoli), reflected, as in TFRecord frames.
 constexpr auto kCrcTable = [] {
@@ -67,15 +72,30 @@ std::string event(std::int64_t step, const std::string& content) {
   return double_field(1, wall_seconds()) + integer_field(2, step) + content;
 }
 
+// The time in the name of the folder's newest event file; 0 if it has none.
+std::int64_t newest_time(const fs::path& folder) {
+  constexpr std::int64_t kLatest = 9'999'999'998;  // names of ten digits sort by their times
+  std::int64_t newest = 0;
+  std::error_code error;  // the creation of the file reports it
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const auto name = entry.path().filename().string();
+    if (!name.starts_with(kEventPrefix)) continue;
+    std::int64_t time = 0;
+    const auto* digits = name.data() + kEventPrefix.size();
+    const auto [end, problem] = std::from_chars(digits, name.data() + name.size(), time);
+    if (problem == std::errc{} && time <= kLatest) newest = std::max(newest, time);
+  }
+  return newest;
+}
+
 // Readers take the files of a folder in the order of their names, so the time comes first among the
-// parts that differ.
+// parts that differ. It is later than that of each file there, also after a clock was set back.
 fs::path new_file_name(const fs::path& folder) {
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
+  const auto time = std::max(static_cast<std::int64_t>(wall_seconds()), newest_time(folder) + 1);
   for (int attempt = 0;; ++attempt) {
-    auto path =
-        folder / fmt::format("events.out.tfevents.{:010}.{:03}.{}",
-                             static_cast<std::int64_t>(wall_seconds()), attempt, host.data());
+    auto path = folder / fmt::format("{}{:010}.{:03}.{}", kEventPrefix, time, attempt, host.data());
     if (!fs::exists(path)) return path;
   }
 }

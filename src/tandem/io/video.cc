@@ -91,6 +91,8 @@ VideoWriter::VideoWriter(std::filesystem::path file, const Picture& first,
                          const VideoOptions& options)
     : file_(std::move(file)),
       unfinished_(unfinished_name(file_)),
+      width_(first.width),
+      height_(first.height),
       picture_bytes_(first.rgb.size()) {
   if (std::filesystem::is_directory(file_)) {
     throw Error(fmt::format("{} is a folder; name a file for the video", file_.string()));
@@ -138,11 +140,12 @@ void VideoWriter::start_ffmpeg(const Picture& first, const VideoOptions& options
 }
 
 void VideoWriter::add(const Picture& picture) {
-  if (picture.rgb.size() != picture_bytes_) {
+  if (picture.width != width_ || picture.height != height_ ||
+      picture.rgb.size() != picture_bytes_) {
     throw Error(fmt::format(
-        "a picture has {} bytes, and the first one of the video had {}: an environment must render "
-        "pictures of one size",
-        picture.rgb.size(), picture_bytes_));
+        "a picture has {} x {} pixels in {} bytes, and the first one of the video had {} x {} in "
+        "{}: an environment must render pictures of one size",
+        picture.width, picture.height, picture.rgb.size(), width_, height_, picture_bytes_));
   }
   const auto* rest = picture.rgb.data();
   for (auto left = picture.rgb.size(); left > 0;) {

@@ -31,6 +31,7 @@ class VideoWriter {
   VideoWriter(const VideoWriter&) = delete;
   VideoWriter& operator=(const VideoWriter&) = delete;
 
+  /// Throws Error for a picture of another size than the first.
   void add(const Picture& picture);
 
   /// Completes the file.
@@ -44,6 +45,8 @@ class VideoWriter {
 
   std::filesystem::path file_;
   std::filesystem::path unfinished_;
+  int width_;  // of all pictures, in pixels
+  int height_;
   std::size_t picture_bytes_;
   Descriptor pictures_;  // our end of the socket
   Descriptor messages_;  // a file in memory for ffmpeg's messages

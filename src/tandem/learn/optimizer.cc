@@ -81,8 +81,8 @@ class CenteredRmsProp final : public Optimizer {
     vectorise([=, n = parameters.size()] {
       for (std::size_t i = 0; i < n; ++i) {
         const float scaled = gradient_scale * g[i];
-        s[i] = decay * s[i] + (1.0f - decay) * scaled * scaled;
-        m[i] = decay * m[i] + (1.0f - decay) * scaled;
+        s[i] = without_denormals(decay * s[i] + (1.0f - decay) * scaled * scaled);
+        m[i] = without_denormals(decay * m[i] + (1.0f - decay) * scaled);
         // Rounding may make the difference negative.
         const float variance = std::max(0.0f, s[i] - m[i] * m[i]);
         p[i] -= lr * scaled / (std::sqrt(variance + within) + without);
@@ -156,8 +156,8 @@ class Adam final : public Optimizer {
     vectorise([=, n = parameters.size()] {
       for (std::size_t i = 0; i < n; ++i) {
         const float scaled = gradient_scale * g[i];
-        m[i] = beta1 * m[i] + (1.0f - beta1) * scaled;
-        s[i] = beta2 * s[i] + (1.0f - beta2) * scaled * scaled;
+        m[i] = without_denormals(beta1 * m[i] + (1.0f - beta1) * scaled);
+        s[i] = without_denormals(beta2 * s[i] + (1.0f - beta2) * scaled * scaled);
         p[i] -= rate * m[i] / (std::sqrt(s[i]) * correction + epsilon);
       }
     });

@@ -6,6 +6,14 @@
 
 namespace tandem {
 
+/// `mean`, or 0 where it has all but vanished. A unit that fell silent has no gradient any more, so
+/// its means decay into the denormal floats. Rounding keeps them there for good, and CPUs compute
+/// with denormal floats many times slower.
+inline float without_denormals(float mean) {
+  constexpr float kVanished = 1e-37f;  // the least normal float is 1.2e-38
+  return std::abs(mean) < kVanished ? 0.0f : mean;
+}
+
 /// The mean square after a new gradient, and the amount to subtract from the parameter.
 struct RmsPropStep {
   float square;
@@ -16,7 +24,7 @@ struct RmsPropStep {
 /// root it follows A3C's equations 8 and 9, with epsilon outside it follows PyTorch.
 template <bool kInside>
 RmsPropStep rmsprop_step(float square, float gradient, float decay, float epsilon, float lr) {
-  const float mean = decay * square + (1.0f - decay) * gradient * gradient;
+  const float mean = without_denormals(decay * square + (1.0f - decay) * gradient * gradient);
   const float root = kInside ? std::sqrt(mean + epsilon) : std::sqrt(mean) + epsilon;
   return {mean, lr * gradient / root};
 }
@@ -31,7 +39,7 @@ struct MomentumStep {
 /// gradient descent. PyTorch applies the factor 1 - alpha only if its dampening is alpha, and then
 /// only from the second step on.
 inline MomentumStep momentum_step(float mean, float gradient, float alpha, float lr) {
-  const float next = alpha * mean + (1.0f - alpha) * gradient;
+  const float next = without_denormals(alpha * mean + (1.0f - alpha) * gradient);
   return {next, lr * next};
 }
 

@@ -68,7 +68,11 @@ void StepWriter::check(const VectorStep& step) const {
         "same memory again and again: copy its observations before its next step");
   }
   for (std::size_t row = 0; row < rows_.size(); ++row) {
-    if (!rows_[row].resets) check_row(step, row);
+    if (rows_[row].resets) {
+      check_reset(step, row);
+    } else {
+      check_row(step, row);
+    }
   }
   if (!rows_[watched_].resets && !step.terminated[watched_]) check_stack(step, watched_);
 }
@@ -88,6 +92,21 @@ void StepWriter::check_row(const VectorStep& step, std::size_t row) const {
       "the observation of environment {} is not the next observation of its step before: give the "
       "observation in which the action was taken, or call end_episodes() after a reset of your own",
       row));
+}
+
+/// An environment that resets itself begins its next episode in this step: the action was taken in
+/// the last observation of the ended one. After a reset by the caller the step would be the first
+/// of an episode, and leaving it out would lose a transition in silence. A reward tells nothing,
+/// since wrappers may shift it.
+void StepWriter::check_reset(const VectorStep& step, std::size_t row) const {
+  const bool ends = step.terminated[row] || step.truncated[row];
+  if (!ends && same(rows_[row].last, newest(step.observations, row))) return;
+  throw Error(fmt::format(
+      "environment {} {}, so the environments were reset by you: say autoreset_mode=\"disabled\", "
+      "or call end_episodes() after a reset of all in the middle of episodes",
+      row,
+      ends ? "ends again in the step after an episode's end"
+           : "goes on from another observation than the last one of its ended episode"));
 }
 
 void StepWriter::check_stack(const VectorStep& step, std::size_t row) const {
@@ -111,6 +130,7 @@ void StepWriter::add_row(const VectorStep& step, std::size_t row, Segments& full
   auto& [builder, last, resets] = rows_[row];
   if (resets) {
     resets = false;
+    last.clear();
     return;
   }
   if (last.empty()) builder.begin(distinct(observation(step.observations, row)));
@@ -130,13 +150,14 @@ void StepWriter::add_row(const VectorStep& step, std::size_t row, Segments& full
     builder.truncate(reward, frame, value_of(step.final_values, row));
   }
   if (builder.full()) full.push_back(builder.take());
-  last.clear();
   resets = options_.autoreset == Autoreset::next_step;
+  last.clear();
+  if (resets) last.assign(frame.begin(), frame.end());
 }
 
 void StepWriter::end_episodes(Segments& full) {
   for (auto& [builder, last, resets] : rows_) {
-    if (!last.empty()) builder.cut(kUnknown);
+    if (!last.empty() && !resets) builder.cut(kUnknown);
     if (builder.full()) full.push_back(builder.take());
     last.clear();
     resets = false;

@@ -50,7 +50,8 @@ class StepWriter {
 
   /// Throws Error, and changes nothing, if the step does not follow the one before it or has a
   /// number that is not finite. It compares the newest frames of all rows; for one row in turn it
-  /// also checks that S_{t+1} has the older frames of S_t.
+  /// also checks that S_{t+1} has the older frames of S_t. Of a step that only resets it requires
+  /// that S_t is the last observation of the ended episode, and that no episode ends.
   void check(const VectorStep& step) const;
 
   /// Adds a step that check() accepted. In the first step of an episode S_t is its first
@@ -66,6 +67,7 @@ class StepWriter {
 
  private:
   void check_row(const VectorStep& step, std::size_t row) const;
+  void check_reset(const VectorStep& step, std::size_t row) const;
   void check_stack(const VectorStep& step, std::size_t row) const;
   void add_row(const VectorStep& step, std::size_t row, Segments& full);
   [[nodiscard]] std::span<const std::byte> observation(std::span<const std::byte> all,
@@ -78,8 +80,8 @@ class StepWriter {
   /// The episode that is under way in an environment.
   struct Row {
     NStepBuilder builder;
-    std::vector<std::byte> last = {};  // newest frame of S_{t+1}; empty: no episode is under way
-    bool resets = false;               // the next step only resets the environment
+    std::vector<std::byte> last = {};  // newest frame of S_{t+1}; empty: the next step begins one
+    bool resets = false;               // the episode has ended, and the next step only resets
   };
 
   Options options_;

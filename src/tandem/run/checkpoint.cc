@@ -18,6 +18,7 @@
 #include "tandem/base/sha256.h"
 #include "tandem/io/compressed_bytes.h"
 #include "tandem/io/files.h"
+#include "tandem/io/piece_file.h"
 
 namespace tandem {
 namespace {
@@ -299,7 +300,7 @@ const json& Checkpoint::part(const std::string& name) const {
 fs::path write_checkpoint(const Checkpoint& checkpoint, const fs::path& checkpoints,
                           std::int64_t step, int keep) {
   if (!fs::exists(checkpoints)) {
-    make_folder(checkpoints);
+    make_one_folder(checkpoints);            // a run's folder that is gone must not come back
     sync_folder(checkpoints.parent_path());  // keeps the folder itself through a power cut
   }
   remove_temporary_folders(checkpoints);
@@ -307,7 +308,7 @@ fs::path write_checkpoint(const Checkpoint& checkpoint, const fs::path& checkpoi
   auto folder = checkpoints / name;
   const auto temporary = checkpoints / (kTemporary + name);
   try {
-    make_folder(temporary);
+    make_one_folder(temporary);
     write_folder(checkpoint, temporary);
     move_into_place(temporary, folder);
     sync_folder(checkpoints);

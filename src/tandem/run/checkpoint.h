@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "tandem/io/piece_file.h"
+#include "tandem/base/state.h"
 #include "tandem/io/safetensors.h"
 
 namespace tandem {
@@ -59,9 +59,10 @@ struct Checkpoint {
 /// The folder is written under a temporary name, synced and renamed, so it is complete or absent.
 /// It replaces a checkpoint of the same step, such as a damaged one from which the run could not
 /// resume, or one with fewer updates. Only then are other checkpoints deleted: those of later
-/// steps, from which the run did not go on, and all but the `keep` newest of the rest. Each
-/// `checkpoints` folder may have one writer at a time. Throws Error (full or read-only disk, ...)
-/// with the earlier checkpoints untouched and nothing of the new one left.
+/// steps, from which the run did not go on, and all but the `keep` newest of the rest. Creates the
+/// folder `checkpoints`, but not its parents. Each such folder may have one writer at a time.
+/// Throws Error (full or read-only disk, ...) with the earlier checkpoints untouched and nothing of
+/// the new one left.
 std::filesystem::path write_checkpoint(const Checkpoint& checkpoint,
                                        const std::filesystem::path& checkpoints, std::int64_t step,
                                        int keep = 3);

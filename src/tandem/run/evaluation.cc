@@ -62,7 +62,8 @@ Evaluation evaluate(const EvaluationOptions& options, const EnvFactory& make_env
       if (options.most_steps > 0 && step == options.most_steps) {
         throw Error(
             fmt::format("a game has not ended after {} steps, so it has no result; give the "
-                        "environment a limit, such as gymnasium.wrappers.TimeLimit",
+                        "environment a limit: env.max_steps or env.max_frames where it has that "
+                        "key, max_episode_steps in env.kwargs for Gymnasium's, else its own",
                         step));
       }
       games.step();

@@ -42,6 +42,11 @@ struct Evaluation {
 /// The most environments that play at once, which limits the memory: an emulator takes a megabyte.
 inline constexpr int kGamesAtOnce = 128;
 
+/// Steps after which a game counts as endless where nothing says how long games are. Games of Atari
+/// take fewer, whose papers cap them at 108,000 frames. So do those that env.seconds ends: its hour
+/// has 216,000 frames of the labyrinth, and 180,000 turns of TORCS.
+inline constexpr std::int64_t kMostGameSteps = 250'000;
+
 /// The statistics over at least one game.
 Evaluation summarise(std::vector<Episode> games);
 

@@ -170,6 +170,7 @@ void Evaluator::keep(const Snapshot& snapshot, const EvaluationRecord& record) {
   const auto before = best();
   const bool best = !before || before->protocol != record.protocol || record.mean > before->mean;
   if (best) {
+    options_.before_write();
     write_best(snapshot.checkpoint, record, paths_.best());
     const Lock lock(mutex_);
     best_ = record;  // also if the next line cannot be written

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -38,15 +39,37 @@ Descriptor lock_or_throw(const fs::path& folder, const std::string& option) {
                   folder.string(), option));
 }
 
+/// Whether the path leads to the open file. An error of the file system tells nothing of a move,
+/// and the next write reports it.
+bool leads_to(const fs::path& file, int descriptor) {
+  struct stat locked = {};
+  struct stat found = {};
+  if (fstat(descriptor, &locked) != 0) return true;
+  if (stat(file.c_str(), &found) != 0) return errno != ENOENT && errno != ENOTDIR;
+  return found.st_dev == locked.st_dev && found.st_ino == locked.st_ino;
+}
+
 }  // namespace
 
 FolderLock::FolderLock(const fs::path& folder, const std::string& option)
-    : descriptor_(lock_or_throw(folder, option)) {}
+    : folder_(folder), descriptor_(lock_or_throw(folder, option)) {
+  // The folder may have gone between the opening of the file and its lock.
+  require_in_place();
+}
 
 // Closing the descriptor would not do where the process was forked, as by Python's multiprocessing:
 // the child has it, too.
 FolderLock::~FolderLock() {
   if (descriptor_.get() >= 0) flock(descriptor_.get(), LOCK_UN);
+}
+
+void FolderLock::require_in_place() const {
+  if (leads_to(folder_ / kLock, descriptor_.get())) return;
+  throw Error(
+      fmt::format("{} was moved, renamed or removed while this process wrote there, or its file {} "
+                  "was; nothing is written in its place: move the folder back, or go on with it "
+                  "where it lies now",
+                  folder_.string(), kLock));
 }
 
 bool holds_files(const fs::path& folder, std::string_view besides) {

@@ -11,7 +11,8 @@ namespace tandem {
 
 /// Locks a folder for as long as it exists: no other process, and no other FolderLock of this
 /// process, can lock it. The lock ends with the process, even if the process is killed. The file
-/// `.lock` stays in the folder. Movable, not thread-safe.
+/// `.lock` stays in the folder. Movable, not thread-safe, except that any thread may call
+/// require_in_place().
 class FolderLock {
  public:
   /// Throws Error when the folder is locked. The message names `option` as the way to choose
@@ -21,7 +22,12 @@ class FolderLock {
   FolderLock& operator=(FolderLock&&) noexcept = default;
   ~FolderLock();
 
+  /// Throws Error if the folder's path no longer leads to the file that is locked: the folder was
+  /// moved, renamed or removed, and another process may write into a new one of its name.
+  void require_in_place() const;
+
  private:
+  std::filesystem::path folder_;
   Descriptor descriptor_;
 };
 

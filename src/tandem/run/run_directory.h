@@ -48,7 +48,8 @@ struct Budget {
 };
 
 /// The folder of a run while this process trains into it. No other process can train there until
-/// this is destroyed or the process ends. Not thread-safe.
+/// this is destroyed or the process ends. Not thread-safe, except that any thread may call
+/// require_in_place().
 class RunDirectory {
  public:
   /// Makes the folder of a new run. Throws Error when it holds files already, is locked, or cannot
@@ -61,6 +62,10 @@ class RunDirectory {
 
   /// The paths of its files.
   [[nodiscard]] const RunPaths& paths() const { return paths_; }
+
+  /// Throws Error if the folder was moved, renamed or removed meanwhile. Call it before each write
+  /// by the folder's path: a new folder there would split the run in two.
+  void require_in_place() const { lock_.require_in_place(); }
 
   /// Writes the resolved config to config.toml.
   void write_config(std::string_view toml) const;

@@ -74,7 +74,9 @@ void TrainingRun::begin_evaluations(std::optional<std::int64_t> resumed_at) {
     cut_lines_after(paths().evaluations(), "step", resumed_at);
     return;
   }
-  evaluator_ = std::make_unique<Evaluator>(*evaluation, paths(), resumed_at, best_before_);
+  auto guarded = *evaluation;
+  guarded.before_write = [this] { directory_.require_in_place(); };
+  evaluator_ = std::make_unique<Evaluator>(std::move(guarded), paths(), resumed_at, best_before_);
   if (!resumed_at) return;
   // The checkpoint may be older than the evaluation of its parameters.
   for (const auto& record : read_evaluations(paths().evaluations())) {
@@ -212,6 +214,12 @@ bool TrainingRun::checkpoint_due() const {
   return minutes_passed() || (evaluator_ != nullptr && evaluator_->due(steps()));
 }
 
+bool TrainingRun::write_due() const {
+  const bool ends = done();  // asks the user's function, which must not wait for the lock
+  const Lock lock(mutex_);
+  return must_write(ends);
+}
+
 /// A run that a signal ends evaluates nothing more.
 bool TrainingRun::needs_evaluation(bool ends) const {
   if (evaluator_ == nullptr) return false;
@@ -223,12 +231,10 @@ void TrainingRun::save(Checkpoint& checkpoint) {
 }
 
 std::optional<std::int64_t> TrainingRun::stamp(Checkpoint& checkpoint) {
-  const bool ends = done();  // asks the user's function, which must not wait for the lock
+  const bool ends = done();  // before the lock, as in write_due()
   const Lock lock(mutex_);
   const bool evaluates = needs_evaluation(ends);
-  // The last checkpoint is always written.
-  const bool for_evaluation_alone =
-      evaluates && !ends && !minutes_passed() && !options_.control->asked();
+  const bool for_evaluation_alone = evaluates && !must_write(ends);
   if (!for_evaluation_alone) {
     since_checkpoint_.lap();
     stamped_ = options_.control->take();
@@ -259,6 +265,7 @@ std::optional<std::int64_t> TrainingRun::stamp(Checkpoint& checkpoint) {
 
 void TrainingRun::write(const Checkpoint& checkpoint, std::int64_t step) {
   const Lock writing(writing_);
+  directory_.require_in_place();
   auto written = write_checkpoint(checkpoint, paths().checkpoints(), step);
   const Lock lock(mutex_);
   last_checkpoint_ = std::move(written);
@@ -291,6 +298,7 @@ void TrainingRun::finish(const std::string& parameters_sha256) {
   ended["reached_return"] = target_return_.json(options_.frames_per_step);
   ended["best"] = best_json();
   ended["why_ended"] = why_done();
+  directory_.require_in_place();
   replace_durably(paths().result(), json_text(ended) + "\n");
 }
 
@@ -329,6 +337,7 @@ void TrainingRun::fail(const std::exception& error) noexcept {
     const auto why = fmt::format("{}: {}", diverged ? "diverged" : "error", error.what());
     options_.control->end(fmt::format(
         "the run has ended by an error, so no checkpoint was written: {}", error.what()));
+    directory_.require_in_place();
     replace_durably(paths().result(), json_text(result(why, nullptr)) + "\n");
   } catch (...) {
     // The user sees `error`, which says more than a second error from the same disk.

@@ -91,11 +91,15 @@ class TrainingRun {
   /// another thread asks for one, or an evaluation needs the parameters.
   [[nodiscard]] bool checkpoint_due() const;
 
+  /// Whether a checkpoint that is due will be written. If not, an evaluation alone needs the
+  /// parameters, and actors' states are of no use.
+  [[nodiscard]] bool write_due() const;
+
   /// Adds the run's own counters and writes the checkpoint; does nothing if there is one of this
   /// step and update already. If only an evaluation needs it, it moves to the evaluator and is not
   /// written, so every system must save once more when the run is done(). Other threads may
-  /// record() while it writes. Throws Error when it cannot be written, Diverged when a tensor holds
-  /// a value that is not finite.
+  /// record() while it writes. Throws Error when it cannot be written or the run's folder was moved
+  /// or removed, Diverged when a tensor holds a value that is not finite.
   void save(Checkpoint& checkpoint);
 
   /// The first half of save(), for a system whose threads go on before the second half. Adds the
@@ -127,6 +131,10 @@ class TrainingRun {
   }
   [[nodiscard]] bool minutes_passed() const TANDEM_REQUIRES(mutex_) {
     return since_checkpoint_.seconds() >= 60 * options_.checkpoint_minutes;
+  }
+  /// Whether a checkpoint is to be written; the last one, at the end, always is.
+  [[nodiscard]] bool must_write(bool ends) const TANDEM_REQUIRES(mutex_) {
+    return ends || minutes_passed() || options_.control->asked();
   }
   [[nodiscard]] bool needs_evaluation(bool ends) const;
   void begin_evaluations(std::optional<std::int64_t> resumed_at) TANDEM_REQUIRES(mutex_);

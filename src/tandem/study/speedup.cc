@@ -30,10 +30,12 @@ std::optional<double> finite_median(std::vector<double> values) {
 
 SpeedupRow row_of(std::vector<SpeedupRun> runs, int best) {
   std::ranges::stable_sort(runs, {}, seconds_of);
-  runs.resize(std::min(runs.size(), static_cast<std::size_t>(best)));
   SpeedupRow row;
   row.group = runs.front().group;
   row.threads = runs.front().threads;
+  row.all_runs = static_cast<int>(runs.size());
+  for (const auto& run : runs) row.all_reached += run.reached ? 1 : 0;
+  runs.resize(std::min(runs.size(), static_cast<std::size_t>(best)));
   std::vector<double> seconds;
   std::vector<double> frames;
   for (const auto& run : runs) {
@@ -88,7 +90,7 @@ std::string speedup_table(const std::vector<SpeedupRow>& rows, int width) {
   for (const auto& row : rows) {
     table.push_back(
         {row.group, fmt::format("{}", row.threads),
-         fmt::format("{} of {}", row.reached, row.counted.size()),
+         fmt::format("{} of {}", row.all_reached, row.all_runs),
          text_or(row.seconds, "{:.1f}", "never"), text_or(row.frames, "{:.0f}", "never"),
          text_or(row.time_speedup, "{:.2f}", "-"), text_or(row.data_speedup, "{:.2f}", "-")});
   }
@@ -101,15 +103,17 @@ std::string speedup_table(const std::vector<SpeedupRow>& rows, int width) {
 }
 
 std::string speedup_csv(const std::vector<SpeedupRow>& rows, double score, int cores) {
-  auto text = csv_line({"group", "threads", "score", "runs", "reached", "seconds", "frames",
-                        "time_speedup", "data_speedup", "cores", "counted"});
+  auto text =
+      csv_line({"group", "threads", "score", "runs", "reached", "seconds", "frames", "time_speedup",
+                "data_speedup", "cores", "counted", "all_runs", "all_reached"});
   for (const auto& row : rows) {
     text +=
         csv_line({row.group, fmt::format("{}", row.threads), fmt::format("{}", score),
                   fmt::format("{}", row.counted.size()), fmt::format("{}", row.reached),
                   text_or(row.seconds, "{:.3f}", ""), text_or(row.frames, "{:.0f}", ""),
                   text_or(row.time_speedup, "{:.3f}", ""), text_or(row.data_speedup, "{:.3f}", ""),
-                  fmt::format("{}", cores), fmt::format("{}", fmt::join(row.counted, " "))});
+                  fmt::format("{}", cores), fmt::format("{}", fmt::join(row.counted, " ")),
+                  fmt::format("{}", row.all_runs), fmt::format("{}", row.all_reached)});
   }
   return text;
 }

@@ -17,13 +17,16 @@ struct SpeedupRun {
   std::optional<RunOutcome::Reached> reached;  // empty: it never reached the score
 };
 
-/// The results for one number of threads: medians over the runs that count. A run that never
-/// reached the score counts as later than all others, so a median may not exist. Value type.
+/// The results for one number of threads: medians over the runs that count, which may be only the
+/// soonest. A run that never reached the score counts as later than all others, so a median may not
+/// exist. Value type.
 struct SpeedupRow {
   std::string group;
   int threads = 1;
   std::vector<std::string> counted;  // names of the runs that count, the soonest first
   int reached = 0;                   // number of these that reached the score
+  int all_runs = 0;                  // also those that do not count
+  int all_reached = 0;               // number of all runs that reached the score
   std::optional<double> seconds;     // to the score; empty: at least half never reached it
   std::optional<double> frames;
   std::optional<double> time_speedup;  // relative to the fewest threads of the group

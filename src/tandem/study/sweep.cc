@@ -4,14 +4,17 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "tandem/base/clock.h"
 #include "tandem/base/error.h"
+#include "tandem/io/files.h"
 #include "tandem/io/text_table.h"
 #include "tandem/run/checkpoint.h"
 #include "tandem/run/progress.h"
@@ -98,10 +101,35 @@ Config config_of_begun(const Config& planned, const fs::path& folder) {
   return config;
 }
 
+/// Whether a run has anything that a user may want to keep.
+bool has_results(const RunPaths& run) {
+  std::error_code missing;
+  const auto bytes = fs::file_size(run.metrics(), missing);
+  return has_checkpoint(run.best()) || (!missing && bytes > 0);
+}
+
+/// Clears the folder of a run that was killed before its first checkpoint, and so begins anew. Its
+/// results move away.
+void make_room(const SweepPaths& sweep, int number) {
+  const auto folder = sweep.run(number);
+  if (!has_results({folder})) {
+    fs::remove_all(folder);
+    return;
+  }
+  const auto kept = sweep.before(number);
+  make_folder(kept.parent_path());
+  fs::rename(folder, kept);
+  spdlog::warn(
+      "{} has no checkpoint to go on from, so the run begins anew; its earlier files are now in {}",
+      folder.string(), kept.string());
+}
+
 /// Trains one run, from its checkpoint if it has one.
-void train_one(const Config& planned, const fs::path& folder, TrainingView view) {
+void train_one(const Config& planned, const SweepFolder& sweep, int number, TrainingView view) {
+  sweep.require_in_place();
+  const auto folder = sweep.paths().run(number);
   const bool resume = has_checkpoint(RunPaths{folder}.checkpoints());
-  if (!resume) fs::remove_all(folder);  // of a run that was killed before its first checkpoint
+  if (!resume) make_room(sweep.paths(), number);
   try {
     Training training(resume ? config_of_begun(planned, folder) : planned, folder, resume,
                       std::make_shared<RunControl>(), view.stop_requested);
@@ -145,7 +173,7 @@ bool run_sweep(const SweepPlan& plan, const SweepFolder& folder, int jobs,
     while (!stop()) {
       const auto* run = queue.take();
       if (run == nullptr) return;
-      train_one(with_share_of_threads(run->config, jobs), folder.paths().run(run->number),
+      train_one(with_share_of_threads(run->config, jobs), folder, run->number,
                 {.stop_requested = stop,
                  .progress = jobs == 1 ? stderr : nullptr,
                  .label = queue.name(*run)});

@@ -12,9 +12,11 @@ namespace tandem {
 void check_combinations(const SweepPlan& plan);
 
 /// Trains the runs that have not ended, `jobs` at a time, from their checkpoints if they have any,
-/// and keeps sweep.csv up to date. If a run diverges, the sweep records it and goes on. Any other
-/// error ends the sweep, so that the user can mend it. Once `stop_requested` returns true, each
-/// run ends with a checkpoint. Returns whether all runs have ended.
+/// and keeps sweep.csv up to date. A run without checkpoints begins anew; metrics and a best
+/// checkpoint that it has by then stay in SweepPaths::before(). If a run diverges, the sweep
+/// records it and goes on. Any other error ends the sweep, so that the user can mend it. Once
+/// `stop_requested` returns true, each run ends with a checkpoint. Returns whether all runs have
+/// ended.
 [[nodiscard]] bool run_sweep(const SweepPlan& plan, const SweepFolder& folder, int jobs,
                              const StopRequested& stop_requested);
 

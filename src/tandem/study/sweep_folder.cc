@@ -103,6 +103,13 @@ fs::path SweepPaths::run(int number) const {
   return folder / "runs" / fmt::format("{:03}", number);
 }
 
+fs::path SweepPaths::before(int number) const {
+  const auto first = folder / "before" / fmt::format("{:03}", number);
+  auto free = first;
+  for (int n = 2; fs::exists(free); ++n) free = fmt::format("{}-{}", first.string(), n);
+  return free;
+}
+
 SweepFolder::SweepFolder(const fs::path& folder, const SweepPlan& plan)
     : paths_{made(folder)}, lock_(folder, "--out") {
   const auto file = paths_.description();

@@ -18,6 +18,10 @@ struct SweepPaths {
   [[nodiscard]] std::filesystem::path description() const { return folder / "sweep.json"; }
   [[nodiscard]] std::filesystem::path csv() const { return folder / "sweep.csv"; }
   [[nodiscard]] std::filesystem::path run(int number) const;  // runs/007
+
+  /// A free path for the folder of an earlier attempt at a run: before/007, before/007-2 and so on.
+  /// It lies beside `runs`, so that nothing that reads the sweep takes it for a run.
+  [[nodiscard]] std::filesystem::path before(int number) const;
 };
 
 /// The folder of a sweep, which no other process can use while this object exists. Not thread-safe.
@@ -28,6 +32,9 @@ class SweepFolder {
   SweepFolder(const std::filesystem::path& folder, const SweepPlan& plan);
 
   [[nodiscard]] const SweepPaths& paths() const { return paths_; }
+
+  /// Throws Error if the folder was moved, renamed or removed meanwhile. Any thread may call it.
+  void require_in_place() const { lock_.require_in_place(); }
 
   /// The outcome of a run; empty if it has not ended.
   [[nodiscard]] std::optional<RunOutcome> outcome(const PlannedRun& run) const;

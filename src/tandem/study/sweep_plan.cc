@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <variant>
 
@@ -26,6 +27,16 @@ void check_key(const std::string& key, const ConfigSource& options, const FieldL
     throw Error(
         fmt::format("{} is given by --vary and by another option: leave one of them out", key));
   }
+}
+
+/// Each repetition adds one to the seed.
+void require_seeds(std::int64_t first, int count) {
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  if (first <= kMost - (count - 1)) return;
+  throw Error(
+      fmt::format("run.seed = {} is too large for {} runs, whose seeds follow it: the last one "
+                  "must be {} at most",
+                  first, count, kMost));
 }
 
 /// All combinations, each as a list with an index into the values of each variation (0: a range).
@@ -134,6 +145,7 @@ SweepPlan plan_sweep(const ConfigSource& options, const std::vector<Setting>& se
     shared.push_back({"optimizer.lr_choice", "lr", "--vary"});
   }
 
+  require_seeds(base.run.seed, repetitions);
   const auto cells = combinations(known);
   plan.combinations = static_cast<int>(cells.size());
   plan.defaults = to_json(load_config(

@@ -4,9 +4,12 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <string>
 
 #include "tandem/base/error.h"
+#include "tandem/io/settings.h"
 #include "tandem/nn/make_network.h"
 #include "tandem/run/checkpoint.h"
 #include "tandem/run/run_directory.h"
@@ -55,11 +58,17 @@ void change_env(Config& config, const Setting& setting, const std::string& start
   apply_setting(setting, fields);
 }
 
-Config config_of(const std::filesystem::path& run, const AgentChoice& choice,
+/// The config of the run's folder.
+Config config_of(const std::filesystem::path& run,
                  const std::shared_ptr<const Catalogue>& catalogue) {
   require_run(run);
   auto config = load_config("", read_toml(RunPaths{run}.config()), catalogue);
   require_measured(config);
+  return config;
+}
+
+/// Whole games, with the changes that the user chooses.
+Config config_of_games(Config config, const AgentChoice& choice) {
   play_whole_games(config.env);
   std::string start = choice.protocol == "noop" ? "protocol noop" : "";
   if (!choice.start.empty()) start = "start = " + choice.start;
@@ -68,6 +77,16 @@ Config config_of(const std::filesystem::path& run, const AgentChoice& choice,
   for (const auto& setting : choice.env) change_env(config, setting, start);
   if (!choice.device.empty()) config.run.device = choice.device;
   return config;
+}
+
+/// Parameters under an edited config would play another agent without a word. Checkpoints of old
+/// versions keep no config.
+void require_config_of(const Checkpoint& checkpoint, const Config& config,
+                       const std::filesystem::path& config_file) {
+  const auto part = checkpoint.meta.find("config");
+  if (part == checkpoint.meta.end() || !part->is_string()) return;
+  require_as_trained(config, parse_toml(part->get<std::string>(), "the checkpoint's config"),
+                     config_file);
 }
 
 /// Parameters are numbers of fp32 in any case, so an agent of another precision also acts where
@@ -93,9 +112,11 @@ std::unique_ptr<Network> make_acting_network(const Architecture& architecture,
 Agent Agent::load(const std::filesystem::path& run, const AgentChoice& choice,
                   const std::shared_ptr<const Catalogue>& catalogue) {
   Agent agent;
-  agent.config_ = config_of(run, choice, catalogue);
+  const auto of_run = config_of(run, catalogue);
+  agent.config_ = config_of_games(of_run.own_copy(), choice);
   const auto& config = agent.config_;
   const auto found = find_checkpoint(run, choice);
+  require_config_of(found.checkpoint, of_run, RunPaths{run}.config());
   agent.step_ = found.step;
   agent.checkpoint_ = found.folder;
   agent.spec_ = agent.environments(0)(0)->spec();

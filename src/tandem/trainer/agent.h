@@ -43,8 +43,9 @@ struct AgentChoice {
 class Agent {
  public:
   /// Loads the agent of the run in this folder. `catalogue` must have the names in the run's
-  /// config. Throws Error when there is no run or no good checkpoint, or when they do not fit this
-  /// program.
+  /// config. Throws Error when there is no run or no good checkpoint, when they do not fit this
+  /// program, or when config.toml has another value than the checkpoint was trained with (see
+  /// require_as_trained).
   [[nodiscard]] static Agent load(const std::filesystem::path& run, const AgentChoice& choice = {},
                                   const std::shared_ptr<const Catalogue>& catalogue = published());
 

@@ -208,4 +208,27 @@ void require_same_experiment(Config now, Config before) {
   }
 }
 
+void require_as_trained(const Config& config, const std::vector<Setting>& trained,
+                        const std::filesystem::path& config_file) {
+  auto own = config.own_copy();
+  const auto fields = own.fields();
+  for (const auto& setting : settings_for_config(trained, *config.catalogue)) {
+    const auto field = std::ranges::find(fields, setting.key, &Field::key);
+    if (field == fields.end() || may_change(field->key)) continue;
+    // Each load draws it anew, and the last bits of a draw may be those of another machine.
+    if (field->key == "optimizer.lr" && own.optimizer.lr_choice == "log_uniform") continue;
+    const auto now = field_text(*field);
+    try {
+      set_field(*field, setting.value);
+    } catch (const Error&) {
+      continue;  // another version took this value
+    }
+    const auto before = field_text(*field);
+    if (now == before) continue;
+    throw Error(
+        fmt::format("{} has {} = {}, but the checkpoint was trained with {}: put that value back",
+                    config_file.string(), field->key, now, before));
+  }
+}
+
 }  // namespace tandem

@@ -1,6 +1,7 @@
 // The whole configuration of a run.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -77,5 +78,12 @@ struct Config {
 /// A resumed run may change its table [run], except for the seed, and env.python. Throws Error for
 /// any other difference, because the checkpoint belongs to the old value.
 void require_same_experiment(Config now, Config before);
+
+/// Does the same for the settings that a checkpoint keeps of the config it was trained with, which
+/// `config` from the file `config_file` must still have. Keys that the settings lack are free,
+/// because an older version may have written them, and so are keys and values that this version
+/// does not know.
+void require_as_trained(const Config& config, const std::vector<Setting>& trained,
+                        const std::filesystem::path& config_file);
 
 }  // namespace tandem

@@ -61,7 +61,7 @@ void take_over_numbers(const ConfigRequest& request, const std::vector<Setting>&
 
 Config ConfigRequest::load(const std::vector<Setting>& last) const {
   if (base.empty()) return load_over({}, *this, last, choose_config);
-  const auto own = find_config(published()->presets, base);
+  const auto own = base_settings ? *base_settings : find_config(published()->presets, base);
   auto config = load_over(own, *this, last, load_config);
   take_over_numbers(*this, own, last, config);
   if (last.empty() && !config.left_out.empty()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,12 @@ namespace tandem {
 /// The words of a user who begins a run, on a command line or in a program. The same words give the
 /// same config everywhere. Value type.
 struct ConfigRequest {
-  std::string system;             // empty: `base` or the settings name it
-  std::string base = {};          // a TOML file or the name of a preset; empty: the default preset
-  std::vector<Setting> settings;  // override `base`; later ones win
+  std::string system;     // empty: `base` or the settings name it
+  std::string base = {};  // a TOML file or the name of a preset; empty: the default preset
+  std::vector<Setting> settings = {};  // override `base`; later ones win
+  /// The settings of `base` as find_config() gave them, for a caller that loads more than once: a
+  /// pipe gives them once. Empty: load() reads them.
+  std::optional<std::vector<Setting>> base_settings = std::nullopt;
 
   /// Loads the config. Settings in `last` are the program's own and override the user's; they make
   /// variations of a config, so that without any the log is told which options of `base` the

@@ -1,6 +1,6 @@
 #include "tandem/trainer/measured.h"
 
-#include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <array>
 #include <cmath>
@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tandem/base/clock.h"
 #include "tandem/base/error.h"
 #include "tandem/base/streams.h"
 #include "tandem/env/normalised_env.h"
@@ -21,21 +22,57 @@
 namespace tandem {
 namespace {
 
-// On Atari, half a minute of play, which an emulator computes in a tenth of a second.
-constexpr int kPictures = 500;
-constexpr int kObservations = 5000;
+/// A measurement by random play. Value type.
+struct Measurement {
+  int frames = 0;
+  const char* name = "";       // as users know it
+  const char* otherwise = "";  // tells users how to do without it
+};
 
-/// Plays randomly and passes `count` frames of the first agent to `show`, including the first frame
-/// of each episode. Throws Stopped when a stop is requested.
-void play_randomly(Env& env, std::uint64_t seed, int count, const StopRequested& stop_requested,
+// On Atari, half a minute of play, which an emulator computes in a tenth of a second.
+constexpr Measurement kGreyMeasurement{
+    .frames = 500, .name = "net.pixel_mean", .otherwise = "net.pixel_mean=0 needs no such play"};
+constexpr Measurement kScaleMeasurement{
+    .frames = 5000,
+    .name = "the mean and deviation of observations for env.normalise",
+    .otherwise =
+        "With env.normalise=running an agent measures them while it trains, and with "
+        "env.normalise=false observations stay as they are"};
+
+/// Tells the log once that random play takes long. A training says nothing else until its end.
+class LongPlay {
+ public:
+  explicit LongPlay(const Measurement& measurement) : measurement_(measurement) {}
+
+  void note(int frames) {
+    constexpr double kPatienceSeconds = 3;
+    if (told_ || frames == measurement_.frames || watch_.seconds() < kPatienceSeconds) return;
+    told_ = true;
+    // Python's logging shows warnings unasked, but not what merely informs.
+    spdlog::warn("random play measures {}; it has made {} of {} steps in {:.0f} seconds. {}",
+                 measurement_.name, frames, measurement_.frames, watch_.seconds(),
+                 measurement_.otherwise);
+  }
+
+ private:
+  const Measurement& measurement_;
+  const Stopwatch watch_;
+  bool told_ = false;
+};
+
+/// Plays randomly and passes frames of the first agent to `show`, including the first frame of each
+/// episode. Throws Stopped when a stop is requested.
+void play_randomly(Env& env, std::uint64_t seed, const Measurement& measurement,
+                   const StopRequested& stop_requested,
                    const std::function<void(std::span<const std::byte> frame)>& show) {
   const auto& spec = env.spec();
   Stream stream(seed, streams::kMeasurement.id());
   std::vector<std::byte> frames(spec.step_bytes());
   const auto first_frame = std::span(frames).first(spec.frame_bytes());
   UniformActions actions(spec);
+  LongPlay long_play(measurement);
   bool ended = true;
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < measurement.frames; ++i) {
     if (stop_requested()) throw Stopped();
     if (ended) {
       env.reset(stream, frames);
@@ -45,6 +82,7 @@ void play_randomly(Env& env, std::uint64_t seed, int count, const StopRequested&
       ended = result.terminated || result.truncated;
     }
     show(first_frame);
+    long_play.note(i + 1);
   }
 }
 
@@ -52,9 +90,10 @@ void play_randomly(Env& env, std::uint64_t seed, int count, const StopRequested&
 class Greys {
  public:
   Greys(Env& env, std::uint64_t seed, const StopRequested& stop_requested) {
-    play_randomly(env, seed, kPictures, stop_requested, [&](std::span<const std::byte> frame) {
-      for (const auto grey : frame) ++counts_[std::to_integer<std::size_t>(grey)];
-    });
+    play_randomly(env, seed, kGreyMeasurement, stop_requested,
+                  [&](std::span<const std::byte> frame) {
+                    for (const auto grey : frame) ++counts_[std::to_integer<std::size_t>(grey)];
+                  });
     for (const auto count : counts_) pixels_ += count;
   }
 
@@ -134,7 +173,7 @@ EnvConfig measured(EnvConfig env, std::uint64_t seed, const StopRequested& stop_
   const auto played = plain.factory(seed)(0);
   require_numbers(played->spec());
   Moments moments(static_cast<std::size_t>(played->spec().frame_shape.front()));
-  play_randomly(*played, seed, kObservations, stop_requested,
+  play_randomly(*played, seed, kScaleMeasurement, stop_requested,
                 [&](std::span<const std::byte> frame) { moments.add(frame); });
   env.set_scale(moments.scale());
   return env;

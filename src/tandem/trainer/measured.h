@@ -16,8 +16,9 @@ namespace tandem {
 /// leaves nothing open is returned unchanged, without any play. The play takes uniformly random
 /// actions in one environment. Its random numbers come from a stream of run.seed without any other
 /// use, so the same config gives the same bits. A run keeps the values in its config.toml, where
-/// resumed runs, evaluations and verifications find them. Throws Error for env.normalise = true on
-/// pixels, and Stopped when a stop is requested: the play of a slow environment takes minutes.
+/// resumed runs, evaluations and verifications find them. The play of a slow environment takes
+/// minutes, which the log tells after some seconds. Throws Error for env.normalise = true on
+/// pixels, and Stopped when a stop is requested.
 [[nodiscard]] Config measured(
     Config config, const StopRequested& stop_requested = [] { return false; });
 

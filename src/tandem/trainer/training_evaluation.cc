@@ -18,9 +18,6 @@
 namespace tandem {
 namespace {
 
-// More steps than games of Atari take, whose papers cap them at 108,000 frames.
-constexpr std::int64_t kMostSteps = 108'000;
-
 constexpr std::int64_t kLooks = 100;  // at the return, where run.evaluate_steps does not say
 
 std::uint64_t seed_of(const RunConfig& run) {
@@ -33,9 +30,10 @@ std::uint64_t seed_of(const RunConfig& run) {
 struct GameParts {
   int episodes = 0;
   Play play = Play::sampled;
-  std::uint64_t seed = 0;  // of the environments' streams
-  EnvFactory beside;       // environments while the training runs
-  EnvFactory after;        // environments when it has ended
+  std::uint64_t seed = 0;       // of the environments' streams
+  std::int64_t most_steps = 0;  // of a game; 0: no limit
+  EnvFactory beside;            // environments while the training runs
+  EnvFactory after;             // environments when it has ended
   Algorithm algorithm;
   Architecture architecture;
   std::string device;
@@ -102,6 +100,7 @@ std::optional<EvaluatorOptions> training_evaluation(const Config& config) {
       GameParts{.episodes = static_cast<int>(run.evaluate_episodes),
                 .play = protocol == "greedy" ? Play::greedy : Play::sampled,
                 .seed = seed,
+                .most_steps = most_game_steps(env),
                 .beside = env.factory(seed),
                 .after = environments_of(config, /*beside=*/false).factory(seed),
                 .algorithm = std::move(algorithm),
@@ -120,7 +119,7 @@ std::optional<EvaluatorOptions> training_evaluation(const Config& config) {
                                             .play = games->play,
                                             .seed = games->seed,
                                             .threads = stepping,
-                                            .most_steps = kMostSteps,
+                                            .most_steps = games->most_steps,
                                             .on_step = after_step};
             std::vector<float> parameters(
                 static_cast<std::size_t>(games->architecture.parameter_count()));

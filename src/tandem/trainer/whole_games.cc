@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "tandem/base/error.h"
+#include "tandem/run/evaluation.h"
 
 namespace tandem {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 constexpr std::int64_t kNoops = 30;  // no-ops at most; PAAC, section 5.1
 constexpr auto kNoopKey = "noop_max";
 constexpr auto kFramesKey = "max_frames";
+constexpr auto kStepsKey = "max_steps";
 
 }  // namespace
 
@@ -49,6 +51,16 @@ std::optional<std::int64_t> most_frames(EnvConfig env) {
     if (field.key == kFramesKey) return std::get<std::int64_t>(field_value(field));
   }
   return std::nullopt;
+}
+
+std::int64_t most_game_steps(EnvConfig env) {
+  for (const auto& field : env.fields()) {
+    if (field.key != kFramesKey && field.key != kStepsKey) continue;
+    const auto value = field_value(field);
+    const auto* limit = std::get_if<std::int64_t>(&value);
+    if (limit != nullptr && *limit > 0) return 0;
+  }
+  return kMostGameSteps;
 }
 
 void choose_protocol(EnvConfig& env, const std::string& protocol) {

@@ -31,6 +31,10 @@ void limit_to_thirty_minutes(EnvConfig& env);
 /// empty: the environment counts none.
 [[nodiscard]] std::optional<std::int64_t> most_frames(EnvConfig env);
 
+/// The steps after which an evaluation takes a game for an endless one: kMostGameSteps, or 0 for
+/// never where the config itself says when games end (env.max_frames, env.max_steps).
+[[nodiscard]] std::int64_t most_game_steps(EnvConfig env);
+
 /// Sets the rules of an evaluation protocol: "noop", up to 30 no-ops and 30 minutes, or
 /// "sampled_starts", 30 minutes. Throws Error for any other word and as choose_start() does.
 void choose_protocol(EnvConfig& env, const std::string& protocol);

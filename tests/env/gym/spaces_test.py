@@ -171,6 +171,21 @@ class ActionsTest(unittest.TestCase):
                 self.assertTrue(all(space.contains(one) for one in actions))
                 self.assertEqual(len({one.tobytes() for one in actions}), count)
 
+    # docs/python.md and the cards of exported agents tell other programs to decode them so.
+    def test_numpy_decodes_the_numbers_of_products(self):
+        for space in (
+            spaces.MultiDiscrete([2, 3]),
+            spaces.MultiDiscrete([[2, 2], [1, 3]], start=[[0, 4], [-2, 0]]),
+            spaces.MultiBinary([2, 2]),
+        ):
+            with self.subTest(space=space):
+                nvec = getattr(space, "nvec", np.full(space.shape, 2))
+                start = getattr(space, "start", np.zeros(space.shape, int))
+                numbers = np.arange(ours.actions_of(space).count)
+                choices = np.stack(np.unravel_index(numbers, nvec.ravel()), -1) + start.ravel()
+                expected = [action(space, k) for k in numbers]
+                np.testing.assert_array_equal(choices.reshape(-1, *space.shape), expected)
+
     def test_an_environment_may_change_its_action(self):
         read = ours.reader_of(spaces.MultiBinary(2), memoryview(bytearray(4)))
         read()[0] = 1

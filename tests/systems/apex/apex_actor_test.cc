@@ -127,6 +127,49 @@ TEST_F(ApexActorTest, ACheckpointFindsTheSuccessorOfAnActorThatFailed) {
   });
 }
 
+// The draws before a checkpoint ended in an error, and the same draws could do so again.
+TEST_F(ApexActorTest, ASuccessorAfterAResumeHasANewSeed) {
+  const Scenario scenario{.folder = root_.path() / "run",
+                          .make_env = [](int) { return std::make_unique<Failing>(true, 3); },
+                          .make_algorithm = [] { return make_dqn({}, 1, true); }};
+  tandem::train(scenario, [&](TrainingContext& context) {
+    const SharedModel model(context.learner);
+    std::vector<std::uint64_t> seeds;
+    const auto make_actor = [&](const ApexActorOptions& options) {
+      seeds.push_back(options.seed);
+      return std::make_unique<ApexActor>(options, context.actor,
+                                         NetworkCopy(model, context.actor.make_network));
+    };
+    const ApexActorOptions options{
+        .envs = 1, .seed = 5, .format = frame_format(context.actor.spec, Compression::none)};
+    std::vector<std::byte> first;  // of an actor without a predecessor
+    std::vector<std::byte> second;
+    {
+      ApexSeat seat(options, 2, make_actor);
+      const Lock lock(seat);
+      Checkpoint checkpoint;
+      seat.step();
+      seat.save(nullptr, "actor_0", checkpoint);
+      for (int step = 2; step <= 4; ++step) seat.step();  // the third one fails
+      seat.save(nullptr, "actor_1", checkpoint);
+      first = checkpoint.blobs.at("actor_0");
+      second = checkpoint.blobs.at("actor_1");
+    }
+    EXPECT_THAT(seeds, ElementsAre(5U, 6U));
+    const auto next_seed = [&](const std::vector<std::byte>& state) {
+      ApexSeat seat(options, 2, make_actor);
+      const Lock lock(seat);
+      StateReader reader(state);
+      seat.load(reader);
+      EXPECT_TRUE(reader.at_end());
+      for (int step = 1; step <= 3; ++step) seat.step();
+      return seeds.back();
+    };
+    EXPECT_EQ(next_seed(second), 7U);
+    EXPECT_EQ(next_seed(first), 6U);
+  });
+}
+
 // Seen failing without keep_reward_scale(): the first reward was 10 units, the most there is.
 TEST_F(ApexActorTest, AnActorInTheSamePlaceKeepsTheUnitOfRewards) {
   const Scenario scenario{

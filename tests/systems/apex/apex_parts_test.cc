@@ -41,6 +41,19 @@ TEST(ApexSeat, KeepsTheStateOfAnActorThatHasNotBegunAgain) {
   EXPECT_THROW(seat.step(), Error);
 }
 
+// A successor would act by the same parameters.
+TEST(ApexSeat, NobodySucceedsAnActorWhoseParametersDiverged) {
+  int made = 0;
+  const auto diverges = [&](const ApexActorOptions&) -> std::unique_ptr<ApexActor> {
+    ++made;
+    throw Diverged("planned");
+  };
+  ApexSeat seat({}, 2, diverges);
+  const Lock lock(seat);
+  EXPECT_THROW(seat.step(), Diverged);
+  EXPECT_EQ(made, 1);
+}
+
 TEST(ApexParts, AnEpisodeOfSeveralAgentsHasNoEpsilon) {
   const auto dqn = make_dqn({}, 6, true);
   EXPECT_EQ(epsilons_of({.actors = 2, .envs = 3}, {}, *dqn.acting).size(), 6U);

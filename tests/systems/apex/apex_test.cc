@@ -5,15 +5,20 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <random>
+#include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tandem/algo/dpg.h"
 #include "tandem/algo/dqn.h"
+#include "tandem/base/clock.h"
 #include "tandem/base/error.h"
 #include "tests/support/counted_env.h"
 #include "tests/support/env_around.h"
@@ -46,6 +51,60 @@ TEST_F(ApexTest, CountsEveryStepThatWasPlayed) {
         small_, replay_);
   EXPECT_EQ(result_of(folder("run")).at("steps"), steps.load());
   EXPECT_GE(steps, 5'000);
+}
+
+/// CartPole of which one step lasts until a count of other steps stands still, or for ten seconds.
+class AwaitsRest final : public EnvAround {
+ public:
+  AwaitsRest(const std::atomic<int>& count, std::atomic<bool>& rested, std::atomic<bool>& over)
+      : count_(count), rested_(rested), over_(over) {}
+
+  StepResult step(std::span<const Action> actions, Stream& stream,
+                  std::span<std::byte> frame) override {
+    if (++steps_ == 200) await_rest();
+    return EnvAround::step(actions, stream, frame);
+  }
+
+ private:
+  void await_rest() {
+    const Stopwatch watch;
+    while (!rested_ && watch.seconds() < 10) {
+      const int before = count_;
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      rested_ = count_ == before;
+    }
+    over_ = true;
+  }
+
+  const std::atomic<int>& count_;
+  std::atomic<bool>& rested_;
+  std::atomic<bool>& over_;
+  int steps_ = 0;
+};
+
+// A checkpoint takes the seat of actor 0, and then waits for the long step of actor 1. Actor 2,
+// whose turn comes last, must rest already.
+TEST_F(ApexTest, ActorsRestAtTheSameTimeForACheckpoint) {
+  std::atomic<int> steps = 0;
+  std::atomic<int> starts = 0;
+  std::atomic<bool> rested = false;
+  std::atomic<bool> over = false;
+  auto config = small_;
+  config.envs = 1;
+  auto replay = replay_;
+  replay.samples_per_insert = 0;  // actor 2 never waits for the learner
+  const auto make_env = [&](int index) -> std::unique_ptr<Env> {
+    if (index == 1) return std::make_unique<AwaitsRest>(steps, rested, over);
+    if (index == 2) return std::make_unique<Counted>(steps, starts);
+    return make_builtin_family()->make("cartpole", 0);
+  };
+  train({.folder = folder("run"),
+         .make_env = make_env,
+         .steps = 1'000'000'000,
+         .checkpoint_minutes = 1e-4,
+         .stop_requested = [&] { return over.load(); }},
+        config, replay);
+  EXPECT_TRUE(rested);
 }
 
 // Each update observes its batch. Batches repeat observations of a replay, so only the count is

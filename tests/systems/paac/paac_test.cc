@@ -161,7 +161,6 @@ class InfiniteEnv final : public EnvAround {
   int steps_ = 0;
 };
 
-// Seen failing without the check of the moments.
 TEST_F(PaacTest, AnInfiniteObservationEndsTheRunWithItsNameAndSpoilsNoCheckpoint) {
   auto scenario = noisy(folder("run"), 3000);
   scenario.make_env = [](int) { return std::make_unique<InfiniteEnv>(); };

@@ -48,7 +48,6 @@ class ApexCluster final : private Checkpointed {
     if (link.self().epoch == 1) require_memory_for(config, replay, format_);
     std::int64_t inserted = 0;
     if (context.resume != nullptr) {
-      restore_shards(link, *context.resume, crew_.stop_token());
       const auto& meta = context.resume->meta;
       if (meta.contains(kClusterPart)) replay_.restore(meta.at(kClusterPart));
       inserted = replay_.state().inserted;
@@ -67,6 +66,7 @@ class ApexCluster final : private Checkpointed {
 
   void train() {
     save_first();
+    if (context_.run.done() || !fill_shards()) return;
     link_.listen([this](const Letter& letter) { return roll_.hear(letter); });
     crew_.spawn("sampler", 1, [this](int) { replay_.run(); });
     crew_.spawn("publisher", 1,
@@ -76,6 +76,14 @@ class ApexCluster final : private Checkpointed {
   }
 
  private:
+  /// Gives the shards of a resumed run their replay. Returns false if the run is stopped meanwhile:
+  /// a checkpoint would then lack some of the replay. None is needed, because the run has heard of
+  /// no actor yet.
+  bool fill_shards() {
+    return context_.resume == nullptr ||
+           restore_shards(link_, *context_.resume, [this] { return context_.run.done(); });
+  }
+
   /// Runs the learner (Algorithm 2); the shards draw its batches and keep its priorities.
   void learn() {
     while (!context_.run.done()) {
@@ -100,9 +108,11 @@ class ApexCluster final : private Checkpointed {
     }
   }
 
-  /// A learner that is lost before its first checkpoint has something to go on from.
+  /// A learner that is lost before its first checkpoint has something to go on from. A resumed run
+  /// has it; if it is done already, this writes nothing, but the evaluator gets the parameters of a
+  /// last evaluation that was cut short.
   void save_first() {
-    if (context_.resume != nullptr) return;
+    if (context_.resume != nullptr && !context_.run.done()) return;
     Checkpoint checkpoint;
     save_learner(context_.learner, checkpoint);
     {
@@ -115,10 +125,14 @@ class ApexCluster final : private Checkpointed {
   void take_played(ActorPlayed played) { report_->record_played(std::move(played), 0); }
 
   /// The learner alone rests; actors play on, and shards give their pieces while they serve them.
+  /// An evaluation alone needs no states, and the wait for them would count as its price.
   void hold() override TANDEM_NO_THREAD_SAFETY_ANALYSIS {
-    roll_.gather_states();
+    const bool asked = context_.run.write_due();
+    if (asked) roll_.gather_states(crew_.stop_token());
     learner_rests_ = std::unique_lock(learner_mutex_);
     rest_.lap();
+    // The update of that moment may have ended the run.
+    if (!asked && context_.run.write_due()) roll_.gather_states(crew_.stop_token());
   }
 
   void release() override TANDEM_NO_THREAD_SAFETY_ANALYSIS {
@@ -128,7 +142,7 @@ class ApexCluster final : private Checkpointed {
 
   /// The mailbox stays open, because the last checkpoint needs the shards.
   void finish() override {
-    roll_.gather_states();
+    roll_.gather_states(crew_.stop_token());
     link_.listen(nullptr);
     crew_.stop();
     crew_.join();
@@ -141,7 +155,7 @@ class ApexCluster final : private Checkpointed {
     roll_.save(context_.resume, checkpoint);
     if (!config_.keep_replay) return;
     for (int shard = 0; shard < link_.shards(); ++shard) {
-      checkpoint.pieces[shard_pieces_name(shard)] = pieces_of_shard(link_, shard, {});
+      checkpoint.pieces[shard_pieces_name(shard)] = pieces_of_shard(link_, shard);
     }
   }
 

@@ -15,7 +15,6 @@
 #include "tandem/learn/shared_model.h"
 #include "tandem/replay/rate_limiter.h"
 #include "tandem/sync/annotations.h"
-#include "tandem/sync/crew.h"
 #include "tandem/sync/mutex.h"
 #include "tandem/systems/apex/apex_actor.h"
 #include "tandem/systems/apex/apex_parts.h"
@@ -58,7 +57,6 @@ class ClusterLockstep {
               [this](ActorPlayed played, std::int64_t rounds) { hear(std::move(played), rounds); }),
         refresh_steps_(refresh_steps(config, context.actor.spec)) {
     limiter_.require_slack_for(config.batch);
-    if (context.resume != nullptr) restore_shards(link, *context.resume, stop_.get_token());
     report_.emplace(epsilons_of(config, context.actor.spec, context.actor.rule), 0, context.run);
   }
 
@@ -70,8 +68,9 @@ class ClusterLockstep {
   ClusterLockstep& operator=(const ClusterLockstep&) = delete;
 
   void train() {
+    if (context_.resume != nullptr && !resume()) return;
     link_.listen([this](const Letter& letter) { return roll_.hear(letter); });
-    publisher_.publish(state_.acting(), stop_.get_token());
+    publisher_.publish(state_.acting());
     learn();
     while (!context_.run.done()) {
       play();
@@ -82,13 +81,24 @@ class ClusterLockstep {
   }
 
  private:
+  /// Gives the shard of a resumed run its replay. Returns false if the run is done before. Nothing
+  /// is new then, so TrainingRun::save() writes no checkpoint; but the evaluator gets the
+  /// parameters of a last evaluation that was cut short.
+  bool resume() {
+    const auto done = [this] { return context_.run.done(); };
+    if (!done()) return restore_shards(link_, *context_.resume, done);
+    auto same = context_.resume->without_pieces();
+    context_.run.save(same);
+    return false;
+  }
+
   void play() {
     if (state_.rounds() % refresh_steps_ == 0) {
       state_.renew_acting(context_.learner.parameters());
-      publisher_.publish(state_.acting(), stop_.get_token());
+      publisher_.publish(state_.acting());
     }
     played_rounds_ += 1;
-    publisher_.order(played_rounds_, 0, stop_.get_token());
+    publisher_.order(played_rounds_, 0);
     report_->record_played(await_round(), 0);
     state_.end_round();
   }
@@ -121,7 +131,8 @@ class ClusterLockstep {
     next.shown = ApexReport::kPriorities;
     MessageWriter writer(link_.self(), Verb::draw, link_.next_sequence(0));
     next.save(writer.content());
-    answer_ = link_.ask("shard:0", std::move(writer).seal(), stop_.get_token());
+    // A stop waits for the round's end: the shard may have drawn already.
+    answer_ = link_.ask("shard:0", std::move(writer).seal(), [] { return false; });
     if (!answer_) throw Error("the shard was lost, so lockstep ends; --resume goes on");
     const auto letter = open_message(*answer_);
     if (letter.verb != Verb::done) throw Error("the shard refused an order, so lockstep ends");
@@ -154,7 +165,7 @@ class ClusterLockstep {
 
   void save() {
     roll_.want_states();
-    publisher_.order(played_rounds_, roll_.states_wanted(), stop_.get_token());
+    publisher_.order(played_rounds_, roll_.states_wanted());
     if (!roll_.await_state_of(0, kPatience)) {
       throw Error("the actor was lost, so lockstep ends; --resume goes on");
     }
@@ -164,7 +175,7 @@ class ClusterLockstep {
     state_.save(checkpoint);
     roll_.save(context_.resume, checkpoint);
     if (config_.keep_replay) {
-      checkpoint.pieces[shard_pieces_name(0)] = pieces_of_shard(link_, 0, stop_.get_token());
+      checkpoint.pieces[shard_pieces_name(0)] = pieces_of_shard(link_, 0);
     }
     context_.run.save(checkpoint);
   }
@@ -173,7 +184,6 @@ class ClusterLockstep {
   const ReplayConfig& replay_;
   TrainingContext& context_;
   ClusterLink& link_;
-  std::stop_source stop_;
   LockstepState state_;
   SharedModel model_;
   ReplayLearner learner_;

@@ -15,6 +15,7 @@
 #include "tandem/base/error.h"
 #include "tandem/cluster/draw.h"
 #include "tandem/cluster/message.h"
+#include "tandem/sync/crew.h"
 #include "tandem/systems/apex/apex_parts.h"
 
 namespace tandem {
@@ -26,13 +27,14 @@ constexpr double kPatienceSeconds = 30;
 std::string address(int shard) { return fmt::format("shard:{}", shard); }
 
 /// Asks a shard, again if an answer was lost, and waits. Nothing if the shard refuses or has not
-/// answered for long.
+/// answered for long. Throws Stopped soon after a stop was requested, and so do lost_its_replay()
+/// and restore_shard().
 std::optional<std::vector<std::byte>> ask(ClusterLink& link, int shard,
                                           const std::vector<std::byte>& message,
-                                          const std::stop_token& stop) {
+                                          const StopRequested& stop_requested) {
   const Stopwatch watch;
   while (watch.seconds() < kPatienceSeconds) {
-    auto answer = link.ask(address(shard), message, stop);
+    auto answer = link.ask(address(shard), message, stop_requested);
     if (answer) {
       try {
         const auto verb = open_message(*answer).verb;
@@ -55,12 +57,12 @@ MessageWriter message(ClusterLink& link, int shard, Verb verb) {
 /// Then its replay was lost, though actors may have inserted something since. Any other shard has
 /// its replay, and a newer one than the checkpoint's.
 bool lost_its_replay(ClusterLink& link, int shard, std::int64_t inserted,
-                     const std::stop_token& stop) {
+                     const StopRequested& stop_requested) {
   const Stopwatch watch;
   while (watch.seconds() < kPatienceSeconds) {
     auto writer = message(link, shard, Verb::draw);  // a new one: only that has the state
     DrawOrder{}.save(writer.content());
-    const auto answer = ask(link, shard, std::move(writer).seal(), stop);
+    const auto answer = ask(link, shard, std::move(writer).seal(), stop_requested);
     if (!answer) break;
     const auto letter = open_message(*answer);
     if (letter.verb != Verb::done) continue;
@@ -74,15 +76,16 @@ bool lost_its_replay(ClusterLink& link, int shard, std::int64_t inserted,
 
 /// Sends one shard its pieces; returns whether it took them all.
 bool restore_shard(ClusterLink& link, int shard, const GivePieces& pieces,
-                   const std::stop_token& stop) {
+                   const StopRequested& stop_requested) {
   std::uint64_t number = 0;
   bool takes = true;
   const auto send = [&](std::span<const std::byte> piece) {
+    if (stop_requested()) throw Stopped();
     if (!takes) return;
     auto writer = message(link, shard, Verb::restore);
     writer.content().put(number++);
     writer.content().put_bytes(piece);
-    takes = ask(link, shard, std::move(writer).seal(), stop).has_value();
+    takes = ask(link, shard, std::move(writer).seal(), stop_requested).has_value();
   };
   pieces(send);
   send({});
@@ -104,12 +107,13 @@ std::string shard_pieces_name(int shard) {
   return shard == 0 ? kReplayPieces : fmt::format("{}_{}", kReplayPieces, shard);
 }
 
-GivePieces pieces_of_shard(ClusterLink& link, int shard, std::stop_token stop) {
-  return [&link, shard, stop = std::move(stop)](const TakePiece& take) {
+GivePieces pieces_of_shard(ClusterLink& link, int shard) {
+  return [&link, shard](const TakePiece& take) {
+    const auto never = [] { return false; };  // a stopped run needs its last checkpoint
     for (std::uint64_t number = 0;; ++number) {
       auto writer = message(link, shard, Verb::save);
       writer.content().put(number);
-      const auto answer = ask(link, shard, std::move(writer).seal(), stop);
+      const auto answer = ask(link, shard, std::move(writer).seal(), never);
       if (!answer) {
         spdlog::warn(
             "shard {} was lost while it was saved; a run that resumes from this checkpoint "
@@ -124,13 +128,20 @@ GivePieces pieces_of_shard(ClusterLink& link, int shard, std::stop_token stop) {
   };
 }
 
-void restore_shards(ClusterLink& link, const Checkpoint& checkpoint, const std::stop_token& stop) {
-  for (int shard = 0; shard < link.shards(); ++shard) {
-    const auto found = checkpoint.pieces.find(shard_pieces_name(shard));
-    if (found == checkpoint.pieces.end()) continue;
-    if (!lost_its_replay(link, shard, inserted_in(checkpoint, shard), stop)) continue;
-    if (restore_shard(link, shard, found->second, stop)) continue;
-    spdlog::warn("shard {} did not take the checkpoint's replay, so it fills anew", shard);
+bool restore_shards(ClusterLink& link, const Checkpoint& checkpoint,
+                    const StopRequested& stop_requested) {
+  try {
+    for (int shard = 0; shard < link.shards(); ++shard) {
+      const auto found = checkpoint.pieces.find(shard_pieces_name(shard));
+      if (found == checkpoint.pieces.end()) continue;
+      const auto inserted = inserted_in(checkpoint, shard);
+      if (!lost_its_replay(link, shard, inserted, stop_requested)) continue;
+      if (restore_shard(link, shard, found->second, stop_requested)) continue;
+      spdlog::warn("shard {} did not take the checkpoint's replay, so it fills anew", shard);
+    }
+    return true;
+  } catch (const Stopped&) {
+    return false;
   }
 }
 

@@ -75,9 +75,11 @@ class ImpalaCluster final : private Checkpointed {
     return roll_.hear(letter);
   }
 
-  /// A learner that is lost before its first checkpoint has something to go on from.
+  /// A learner that is lost before its first checkpoint has something to go on from. A resumed run
+  /// has it; if it is done already, this writes nothing, but the evaluator gets the parameters of a
+  /// last evaluation that was cut short.
   void save_first() {
-    if (context_.resume != nullptr) return;
+    if (context_.resume != nullptr && !context_.run.done()) return;
     Checkpoint checkpoint;
     save_learner(context_.learner, checkpoint);
     context_.run.save(checkpoint);
@@ -135,15 +137,19 @@ class ImpalaCluster final : private Checkpointed {
     queue_.push(std::move(experience));
   }
 
+  /// An evaluation alone needs no states, and the wait for them would count as its price.
   void hold() override TANDEM_NO_THREAD_SAFETY_ANALYSIS {
-    roll_.gather_states();
+    const bool asked = context_.run.write_due();
+    if (asked) roll_.gather_states(crew_.stop_token());
     learner_rests_ = std::unique_lock(learner_mutex_);
+    // The update of that moment may have ended the run.
+    if (!asked && context_.run.write_due()) roll_.gather_states(crew_.stop_token());
   }
 
   void release() override TANDEM_NO_THREAD_SAFETY_ANALYSIS { learner_rests_.unlock(); }
 
   void finish() override {
-    roll_.gather_states();
+    roll_.gather_states(crew_.stop_token());
     link_.listen(nullptr);
     crew_.stop();
     crew_.join();

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "tandem/base/error.h"
+#include "tandem/env/finite.h"
 #include "tandem/env/gym/description.h"
 #include "tandem/env/gym/milliseconds.h"
 #include "tandem/env/gym/start_file.h"
@@ -39,15 +40,6 @@ std::size_t teams_for(std::int64_t workers, std::size_t envs) {
   const auto wanted = workers > 0 ? static_cast<std::size_t>(workers)
                                   : std::max<std::size_t>(1, usable_cores().size());
   return std::min(wanted, envs);
-}
-
-bool all_finite(std::span<const std::byte> frame) {
-  for (std::size_t i = 0; i < frame.size(); i += sizeof(float)) {
-    float number = 0;
-    std::memcpy(&number, &frame[i], sizeof(number));
-    if (!std::isfinite(number)) return false;
-  }
-  return true;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "tandem/systems/apex/apex.h"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -33,6 +34,21 @@ namespace {
 
 /// Steps of an actor between two of its reports.
 constexpr std::int64_t kReportSteps = 64;
+
+/// Lets no actor begin a step for as long as it exists.
+class ActorsPaused {
+ public:
+  explicit ActorsPaused(std::atomic<bool>& paused) : paused_(paused) { paused_ = true; }
+  ~ActorsPaused() {
+    paused_ = false;
+    paused_.notify_all();
+  }
+  ActorsPaused(const ActorsPaused&) = delete;
+  ActorsPaused& operator=(const ActorsPaused&) = delete;
+
+ private:
+  std::atomic<bool>& paused_;
+};
 
 /// Ape-X, as in Figure 1: many actors, a shared replay, one learner.
 class Apex final : private Checkpointed {
@@ -89,6 +105,7 @@ class Apex final : private Checkpointed {
         const Stopwatch watch;
         table_.wait_to_insert();
         waited_seconds += watch.seconds();
+        while (paused_) paused_.wait(true);
         const Lock lock(seat);
         const StopOnFailure failing(crew_);
         seat.step();
@@ -151,9 +168,11 @@ class Apex final : private Checkpointed {
   // from hold() to release(). After finish() no other thread remains, and nothing needs a lock.
 
   /// Learner and actors rest only while the replay's transitions are listed; they run on while the
-  /// transitions are written.
+  /// transitions are written. While the seats are taken one after another, no actor begins a step:
+  /// otherwise the first would rest for the steps of all the others in turn.
   void hold() override TANDEM_NO_THREAD_SAFETY_ANALYSIS {
     rest_.lap();
+    const ActorsPaused paused(paused_);
     std::vector<std::unique_lock<ApexSeat>> actors;
     for (const auto& seat : actors_) actors.emplace_back(*seat);
     std::unique_lock learner(learner_mutex_);  // it works on while an actor's step is slow
@@ -206,6 +225,7 @@ class Apex final : private Checkpointed {
   Queue<std::unique_ptr<SampleBatch>> drawn_;
   Queue<std::unique_ptr<SampleBatch>> used_;
   std::vector<std::unique_ptr<ApexSeat>> actors_;  // by rank
+  std::atomic<bool> paused_ = false;               // while hold() takes the seats
   MemoryWatch memory_;                             // only the learner uses it
   std::optional<ApexReport> report_;               // made after the replay is restored
 

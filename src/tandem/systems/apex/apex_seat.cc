@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "tandem/base/error.h"
 #include "tandem/systems/common/thread_state.h"
 
 namespace tandem {
@@ -18,6 +19,8 @@ void ApexSeat::step() {
     if (actor_ == nullptr) begin();
     actor_->step(full_);
     steps_ += actor_->size();
+  } catch (const Diverged&) {
+    throw;  // a successor would act by the same parameters
   } catch (const std::exception& error) {
     drop(error);
     succeed();
@@ -58,6 +61,7 @@ void ApexSeat::drop(const std::exception& error) {
     actor_.reset();
   }
   options_.seed += 1;  // the same draws could end in the same error
+  successors_ += 1;
 }
 
 std::optional<ActorPlayed> ApexSeat::take_played() {
@@ -72,13 +76,23 @@ std::optional<ActorPlayed> ApexSeat::take_played() {
 
 void ApexSeat::save(const Checkpoint* resume, const std::string& name,
                     Checkpoint& checkpoint) const {
-  if (actor_ != nullptr) return save_state(*actor_, name, checkpoint);
-  if (restarted_ == 0) keep_state(resume, name, checkpoint);
+  if (actor_ == nullptr) {
+    if (restarted_ == 0) keep_state(resume, name, checkpoint);
+    return;
+  }
+  StateWriter writer;
+  actor_->save(writer);
+  if (successors_ > 0) writer.put(successors_);  // older versions did not write it
+  checkpoint.add_blob(name, writer.bytes());
 }
 
 void ApexSeat::load(StateReader& reader) {
   actor_ = make_actor_(options_);
   actor_->load(reader);
+  if (reader.at_end()) return;
+  // The next successor draws otherwise than those before the checkpoint.
+  successors_ = reader.get<std::int64_t>();
+  options_.seed += static_cast<std::uint64_t>(successors_);
 }
 
 }  // namespace tandem

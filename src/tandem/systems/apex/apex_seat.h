@@ -34,7 +34,7 @@ class TANDEM_CAPABILITY("seat") ApexSeat {
   void unlock() TANDEM_RELEASE() { mutex_.unlock(); }
 
   /// Takes one step in every environment; after an error it begins anew instead. Throws the actor's
-  /// error once it has failed too often.
+  /// error once it has failed too often, and Diverged at once.
   void step() TANDEM_REQUIRES(this);
 
   /// Inserts the segments that the last step filled into `table`, `copies` times.
@@ -65,7 +65,8 @@ class TANDEM_CAPABILITY("seat") ApexSeat {
   std::int64_t steps_ TANDEM_GUARDED_BY(this) = 0;                      // since the last report
   std::vector<Episode> ended_ TANDEM_GUARDED_BY(this);                  // of actors that are gone
   std::optional<RewardScale> reward_scale_ TANDEM_GUARDED_BY(this);     // of an actor that is gone
-  std::int64_t restarted_ TANDEM_GUARDED_BY(this) = 0;
+  std::int64_t restarted_ TANDEM_GUARDED_BY(this) = 0;   // times since the run began or resumed
+  std::int64_t successors_ TANDEM_GUARDED_BY(this) = 0;  // in all, of which each had its own seed
 };
 
 }  // namespace tandem

@@ -12,7 +12,6 @@
 #include "tandem/base/median.h"
 #include "tandem/data/rollout.h"
 #include "tandem/data/rollout_inputs.h"
-#include "tandem/env/uniform_action.h"
 #include "tandem/nn/activation_recorder.h"
 #include "tandem/nn/arithmetic.h"
 #include "tandem/nn/batch.h"
@@ -64,7 +63,6 @@ class Workbench {
   }
 
  private:
-  void draw_actions(const Actions& actions);
   void act();
   void keep_states(int t);
   void differentiate(std::span<float> gradient);
@@ -125,19 +123,10 @@ Workbench::Workbench(const TrainingContext& context, const Batching& batching, i
 
 void Workbench::step() {
   for (int t = 1; t <= batching_.steps; ++t) {
-    draw_actions(rollout_.taken(t - 1));
+    act_uniformly(env_.spec(), streams_, rollout_.taken(t - 1));
     env_.step(actions_.of(rollout_.taken(t - 1)), rollout_.observations(t));
   }
   env_.take_episodes();
-}
-
-void Workbench::draw_actions(const Actions& actions) {
-  const auto& spec = env_.spec();
-  const auto dims = spec.action_low.size();
-  for (std::size_t i = 0; i < streams_.size(); ++i) {
-    const auto continuous = actions.continuous.subspan(i * dims, dims);
-    actions.discrete[i] = uniform_action(spec, *streams_[i], continuous).discrete;
-  }
 }
 
 void Workbench::act_and_learn() {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import importlib
+import inspect
 import pickle
 import zlib
 from typing import Any
@@ -48,7 +49,7 @@ def _from_id(name: str, kwargs: dict[str, Any]) -> Any:
 
 
 def _render_modes(name: str) -> list[str]:
-    """The ways to draw this environment, without making it; none if it does not say so."""
+    """The ways to draw this environment that one can ask for, without making it."""
     try:
         entry: Any = gymnasium.spec(_with_version(name)).entry_point
     except gymnasium.error.Error:  # such a name is unknown, as make() tells
@@ -56,7 +57,18 @@ def _render_modes(name: str) -> list[str]:
     if isinstance(entry, str):
         entry = registration.load_env_creator(entry)
     metadata = getattr(entry, "metadata", None)
-    return list(metadata.get("render_modes") or []) if isinstance(metadata, dict) else []
+    if not isinstance(metadata, dict) or not _takes_render_mode(entry):
+        return []
+    return list(metadata.get("render_modes") or [])
+
+
+def _takes_render_mode(entry: Any) -> bool:
+    """Whether a constructor has this argument, or may have it."""
+    try:
+        parameters = inspect.signature(entry).parameters.values()
+    except (TypeError, ValueError):  # it is not written in Python
+        return True
+    return any(one.name == "render_mode" or one.kind is one.VAR_KEYWORD for one in parameters)
 
 
 def _with_version(name: str) -> str:

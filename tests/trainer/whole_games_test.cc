@@ -1,0 +1,24 @@
+#include "tandem/trainer/whole_games.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tandem/run/evaluation.h"
+#include "tandem/trainer/config.h"
+
+namespace tandem {
+namespace {
+
+TEST(WholeGames, AreEndlessOnlyWhereTheConfigHasNoLimit) {
+  const auto most = [](const std::string& max_steps) {
+    const auto config = load_config(
+        "paac", {{"env.id", "cartpole", "--env"}, {"env.max_steps", max_steps, "--set"}});
+    return most_game_steps(config.env);
+  };
+  EXPECT_EQ(most("0"), kMostGameSteps);
+  EXPECT_EQ(most("1M"), 0);
+}
+
+}  // namespace
+}  // namespace tandem
