@@ -141,7 +141,7 @@ TEST_P(EveryRule, PartsMakeTheWhole) {
   EXPECT_EQ(parameters, expected);
 }
 
-// Without without_denormals() the means stay at some 1e-44 for good.
+// Seen failing without without_denormals(): the means stay at some 1e-44 for good.
 TEST_P(EveryRule, TheMeansOfASilentUnitVanish) {
   const OptimizerConfig config{
       .kind = GetParam(), .decay = 0.9, .momentum = 0.9, .beta1 = 0.9, .beta2 = 0.9};
