@@ -26,6 +26,18 @@ def begin(env="cartpole", **settings):
     return tandem.Training("paac", env, **settings)
 """
 
+SLOW = """
+import gymnasium, numpy
+class Slow(gymnasium.Env):
+    observation_space = gymnasium.spaces.Box(-1, 1, (2,), numpy.float32)
+    action_space = gymnasium.spaces.Discrete(2)
+    def reset(self, *, seed=None, options=None):
+        return numpy.zeros(2, numpy.float32), {}
+    def step(self, action):
+        time.sleep(0.1)
+        return numpy.zeros(2, numpy.float32), 0.0, False, False, {}
+"""
+
 
 class ProcessTest(unittest.TestCase):
     def setUp(self):
@@ -132,16 +144,8 @@ print("ended by", training.run()["why_ended"])
     def test_ctrl_c_ends_the_construction(self):
         process = start_python(
             BEGIN
+            + SLOW
             + """
-import gymnasium, numpy
-class Slow(gymnasium.Env):
-    observation_space = gymnasium.spaces.Box(-1, 1, (2,), numpy.float32)
-    action_space = gymnasium.spaces.Discrete(2)
-    def reset(self, *, seed=None, options=None):
-        return numpy.zeros(2, numpy.float32), {}
-    def step(self, action):
-        time.sleep(0.1)
-        return numpy.zeros(2, numpy.float32), 0.0, False, False, {}
 print("ready")
 try:
     begin(lambda: Slow(), normalise=True)

@@ -4,19 +4,7 @@ import threading
 import unittest
 
 from subprocesses import start_python
-from training_process_test import BEGIN, ProcessTest
-
-SLOW = """
-import gymnasium, numpy
-class Slow(gymnasium.Env):
-    observation_space = gymnasium.spaces.Box(-1, 1, (2,), numpy.float32)
-    action_space = gymnasium.spaces.Discrete(2)
-    def reset(self, *, seed=None, options=None):
-        return numpy.zeros(2, numpy.float32), {}
-    def step(self, action):
-        time.sleep(0.1)
-        return numpy.zeros(2, numpy.float32), 0.0, False, False, {}
-"""
+from training_process_test import BEGIN, SLOW, ProcessTest
 
 
 class Measurements(ProcessTest):

@@ -25,6 +25,7 @@
 #include "tandem/nn/composed/normalised_network.h"
 #include "tandem/nn/composed/separate_network.h"
 #include "tandem/run/checkpoint.h"
+#include "tandem/run/evaluator_options.h"
 #include "tandem/run/training_run.h"
 #include "tandem/systems/common/learner_state.h"
 #include "tandem/systems/common/training_context.h"
@@ -48,6 +49,7 @@ struct Scenario {
   bool normalises = false;     // running statistics of observations, and scaled rewards
   std::function<bool()> stop_requested = [] { return false; };
   bool repeatable = false;  // keeps fingerprints
+  std::optional<EvaluatorOptions> evaluation = std::nullopt;
 };
 
 /// A linear network of this architecture, with an LSTM if it has one, and two networks if they are
@@ -97,7 +99,8 @@ inline std::vector<float> train(const Scenario& scenario,
                      .checkpoint_minutes = scenario.checkpoint_minutes,
                      .stop_requested = scenario.stop_requested,
                      .repeatable = scenario.repeatable,
-                     .progress = quiet},
+                     .progress = quiet,
+                     .evaluation = scenario.evaluation},
                     std::move(directory), found ? &*found : nullptr);
     const auto make_network = [&](std::span<const float> parameters) {
       return make_linear_network(architecture, parameters);
