@@ -89,7 +89,7 @@ fuzz: setup ## Forge a cluster's messages under AddressSanitizer (10 minutes)
 	build-asan/tests/cluster_tests --gtest_filter='*Forged*:*MakeNoSense*'
 
 clean: ## Remove what was built; keep .venv, .deps and runs
-	rm -rf build build-asan build-tsan build-wheel
+	rm -rf build build-asan build-mutants build-tsan build-wheel dist
 
 help: ## List these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20

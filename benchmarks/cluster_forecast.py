@@ -19,13 +19,14 @@ import time
 from pathlib import Path
 
 import cluster_use
-from machine import machine_words
+from machine import machine_name
 
 ROOT = Path(__file__).parents[1]
 PROGRAM = Path(os.environ.setdefault("TANDEM", str(ROOT / "build" / "tandem")))
-sys.path.insert(0, str(ROOT / "tests" / "cluster"))
+sys.path[:0] = [str(ROOT / "tests" / "cluster"), str(ROOT / "tools")]
 
 from hosts import Hosts, available  # noqa: E402
+from run_files import read_lines  # noqa: E402
 
 # The words of each training, and a replay so small that it fills soon.
 TASKS = {
@@ -86,8 +87,8 @@ def forecast(task, hosts, actors, shards):
 
 def last_line(run_dir):
     file = run_dir / "metrics.jsonl"
-    lines = file.read_text().splitlines() if file.exists() else []
-    return json.loads(lines[-1]) if lines else {"steps": 0}
+    lines = read_lines(file) if file.exists() else []
+    return lines[-1] if lines else {"steps": 0}
 
 
 def has(titles, word):
@@ -194,7 +195,7 @@ def seen_before(kept):
     if not kept.exists():
         return None
     found = json.loads(kept.read_text())
-    if found.get("machine") != machine_words():
+    if found.get("machine") != machine_name():
         sys.exit(f"cluster_forecast: {kept} is of another machine: name another --out")
     return found["seen"]
 
@@ -216,7 +217,7 @@ def main():
         kept = options.out / f"{case.replace(':', '-')}.json"
         expected = forecast(task, *numbers)
         real = seen_before(kept) or train(case, options)
-        found = {"machine": machine_words(), "forecast": expected, "seen": real}
+        found = {"machine": machine_name(), "forecast": expected, "seen": real}
         kept.write_text(json.dumps(found, indent=2))
         for figures in (expected, real):
             figures["all_bytes"] = figures["learners_machine_bytes"]

@@ -7,7 +7,6 @@ updates per second, and the median of the rounds' ratios. Nothing else should ru
 """
 
 import argparse
-import json
 import shutil
 import signal
 import statistics
@@ -20,6 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
 
+from run_files import read_lines  # noqa: E402
 from version_runs import growth  # noqa: E402
 
 GOAL = 0.85
@@ -31,12 +31,8 @@ SETTINGS = {"replay.min_fill": "5000", "apex.keep_replay": "false", "run.steps":
 
 def metrics_of(run):
     """The lines of a run since it learns."""
-    try:
-        lines = (run / "metrics.jsonl").read_text().splitlines()
-    except FileNotFoundError:
-        return []
-    found = [json.loads(line) for line in lines if line.endswith("}")]
-    return [line for line in found if line["updates"] > 0]
+    file = run / "metrics.jsonl"
+    return [line for line in read_lines(file) if line["updates"] > 0] if file.exists() else []
 
 
 def wait(process, run, seconds):

@@ -7,9 +7,8 @@ import time
 from pathlib import Path
 
 import numpy as np
-from peer_environments import PEERS, python_with
+from peer_environments import PEERS, Turns, python_with
 from python_envs import markdown, versions
-from python_replay import Turns
 
 import tandem
 

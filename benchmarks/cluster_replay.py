@@ -18,9 +18,9 @@ import math
 import os
 import sys
 import time
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from peer_environments import ROOT, Missing
+
 ENOUGH = 0.95  # of a rate that was asked for
 LINE_SECONDS = 10
 SETTLE_SECONDS = 2  # after a change of rates
@@ -217,3 +217,5 @@ if __name__ == "__main__":
         sys.exit(main())
     except KeyboardInterrupt:
         sys.exit("cluster_replay: interrupted")
+    except Missing as reason:
+        sys.exit(f"cluster_replay: {reason}")

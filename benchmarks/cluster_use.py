@@ -83,10 +83,10 @@ def use_by_role():
 
 
 def machine_seconds():
-    """The processor time of the whole machine since it began, that of other programs included."""
+    """The processor time of all programs of the machine since it began."""
     words = Path("/proc/stat").read_text().splitlines()[0].split()[1:]
-    idle = int(words[3]) + int(words[4])
-    return (sum(int(word) for word in words[:8]) - idle) / TICK
+    user, nice, system, _, _, interrupts, soft_interrupts = map(int, words[:7])  # then stolen time
+    return (user + nice + system + interrupts + soft_interrupts) / TICK
 
 
 class Shares:

@@ -11,12 +11,12 @@ EnvPool 1.2.5.
 
 import argparse
 import os
+import sys
 from pathlib import Path
 
 from football import print_head, print_row, rate, run_json
-from machine import machine_words
-from peer_environments import PEERS, ROOT, peers_python
-from python_replay import Turns
+from machine import machine_name
+from peer_environments import PEERS, ROOT, Missing, Turns, peers_python
 
 TASKS = {"health_gathering": "HealthGathering-v1", "my_way_home": "MyWayHome-v1"}
 
@@ -51,11 +51,14 @@ def main():
     parser.add_argument("--envs", type=int, default=8)
     args = parser.parse_args()
     args.python = peers_python(args.python)
-    print(f"CPU: {machine_words()}; {args.envs} environments\n")
+    print(f"CPU: {machine_name()}; {args.envs} environments\n")
     print_head()
     for scenario, task in TASKS.items():
         compare(args, scenario, task)
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except Missing as reason:
+        sys.exit(f"doom: {reason}")

@@ -12,32 +12,24 @@ machine should do nothing else. Exits with 1 if a system misses the goal.
 
 import argparse
 import dataclasses
-import random
 import statistics
 import sys
 import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "python")]
 import version_cases  # noqa: E402
+from tandem_reproduce.aggregate import bootstrapped  # noqa: E402
 from version_runs import Program  # noqa: E402
 
 GOAL = 0.97
 STEPS = 2_000  # between two evaluations
-SAMPLES = 2_000  # of the bootstrap
 
 
 def evaluated(case):
     words = (*case.words, "--set", f"run.evaluate_steps={STEPS}")
     return dataclasses.replace(case, words=words)
-
-
-def interval(values):
-    """The 95 % interval of the median."""
-    draw = random.Random(1)
-    medians = sorted(statistics.median(draw.choices(values, k=len(values))) for _ in range(SAMPLES))
-    return medians[SAMPLES // 40], medians[-SAMPLES // 40]
 
 
 def ratios_of(program, case, options):
@@ -71,11 +63,11 @@ def main():
             if options.only not in case.name:
                 continue
             ratios = list(ratios_of(program, case, options))
-            low, high = interval(ratios)
-            ratio = statistics.median(ratios)
-            missed |= ratio < GOAL
-            word = "ok" if ratio >= GOAL else "MISSED"
-            print(f"{case.name:22} {ratio:.3f} [{low:.3f}, {high:.3f}]  {word}", flush=True)
+            found = bootstrapped([ratios], statistics.median)
+            missed |= found.value < GOAL
+            word = "ok" if found.value >= GOAL else "MISSED"
+            interval = f"[{found.low:.3f}, {found.high:.3f}]"
+            print(f"{case.name:22} {found.value:.3f} {interval}  {word}", flush=True)
     sys.exit(1 if missed else 0)
 
 

@@ -18,11 +18,11 @@ import json
 import os
 import statistics
 import subprocess
+import sys
 from pathlib import Path
 
-from machine import machine_words
-from peer_environments import PEERS, ROOT, peers_python
-from python_replay import Turns
+from machine import machine_name
+from peer_environments import PEERS, ROOT, Missing, Turns, peers_python
 
 SCENARIOS = ["academy_3_vs_1_with_keeper", "academy_counterattack_easy"]
 SCENARIOS += ["academy_counterattack_hard", "11_vs_11_stochastic"]
@@ -31,9 +31,9 @@ ENVS = [1, 2, 4, 8, 16]
 CORE = "0"  # on which games are stepped
 
 
-def run_json(program, *words):
-    """The JSON that the program prints."""
-    done = subprocess.run([program, *words, "--json"], stdout=-1, check=True, text=True)
+def run_json(*words):
+    """The JSON that a command prints."""
+    done = subprocess.run([*words, "--json"], stdout=-1, check=True, text=True)
     return json.loads(done.stdout)
 
 
@@ -42,8 +42,7 @@ def own_rate(program, scenario, seconds):
     words = ["bench", "env", "--env", f"football:{scenario}", "--seconds", str(seconds)]
     words += ["--set", "env.stack=1", "--set", "env.rewards=scoring"]
     pinned = ["taskset", "--cpu-list", CORE, program]
-    done = subprocess.run([*pinned, *words, "--json"], stdout=-1, check=True, text=True)
-    return json.loads(done.stdout)["steps_per_second"]
+    return run_json(*pinned, *words)["steps_per_second"]
 
 
 def rate(peer, seconds):
@@ -126,7 +125,7 @@ def draw(rates, file):
     axes.set_ylim(bottom=0)
     axes.set_xlabel("environments")
     axes.set_ylabel("steps per second of training")
-    axes.set_title(f"counterattack hard\n{machine_words()}", fontsize=9)
+    axes.set_title(f"counterattack hard\n{machine_name()}", fontsize=9)
     axes.legend()
     plt.savefig(file, dpi=150)
 
@@ -140,7 +139,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=4)
     parser.add_argument("--out", type=Path, default=ROOT / "runs/football-bench")
     args = parser.parse_args()
-    print(f"CPU: {machine_words()}\n")
+    print(f"CPU: {machine_name()}\n")
     if args.part in ("env", "all"):
         compare_games(args.program, peers_python(args.python), args.rounds, args.seconds)
     if args.part in ("figure-4", "all"):
@@ -148,4 +147,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except Missing as reason:
+        sys.exit(f"football: {reason}")

@@ -1,28 +1,10 @@
-"""Names the machine that a benchmark ran on."""
+"""Names the machine that a benchmark ran on, as `tandem reproduce` names it."""
 
-import contextlib
-import os
-import platform
-import re
+import sys
 from pathlib import Path
 
+# At the end: the folder holds the sources of the package `tandem`, too, without its compiled part.
+sys.path.append(str(Path(__file__).resolve().parents[1] / "python"))
+from tandem_reproduce.machine import cpu_name, machine_name  # noqa: E402
 
-def cpu_name():
-    """The name of the CPU as Linux gives it."""
-    match = re.search(r"^model name\s*: (.*)$", _cpu_information(), re.M)
-    return match[1] if match else platform.machine()
-
-
-def machine_words():
-    """The cores that this process may use, and the instructions that decide its speed, since
-    virtual machines give several processors one name."""
-    flags = _cpu_information()
-    wide = "AVX-512" if "avx512f" in flags else "no AVX-512"
-    tiles = ", AMX" if "amx_bf16" in flags else ""
-    return f"{len(os.sched_getaffinity(0))} cores of {cpu_name()} ({wide}{tiles})"
-
-
-def _cpu_information():
-    with contextlib.suppress(OSError):
-        return Path("/proc/cpuinfo").read_text()
-    return ""
+__all__ = ["cpu_name", "machine_name"]

@@ -1,7 +1,11 @@
-"""The virtual environments of the peers, each made the first time that a benchmark needs it."""
+"""The peers' virtual environments, each made the first time that a benchmark needs it, and their
+processes, which work by turns."""
 
+import contextlib
+import shlex
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -41,3 +45,49 @@ def peers_python(given):
         return given or python_for()
     except Missing as reason:
         sys.exit(str(reason))
+
+
+class Turns:
+    """A process that works when it is its turn: it answers a line of words with numbers. Raises
+    Missing where it cannot start, or ends by itself."""
+
+    def __init__(self, words, environment=None):
+        self._words = [str(word) for word in words]
+        self._errors = tempfile.TemporaryFile("w+")
+        try:
+            self._process = subprocess.Popen(
+                self._words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                text=True,
+                env=environment,
+            )
+        except OSError as error:
+            raise Missing(f"{self._words[0]} cannot be started: {error}") from error
+        self.first_answer = self._answer()
+
+    def _answer(self):
+        for line in self._process.stdout:
+            words = line.split()
+            if words[:1] == ["@@"]:
+                return [float(word) for word in words[1:]]
+        self._errors.seek(0)
+        tail = "\n".join(self._errors.read().splitlines()[-15:])
+        raise Missing(f"{shlex.join(self._words)} ended by itself:\n{tail}")
+
+    def turn(self, *words):
+        with contextlib.suppress(BrokenPipeError):
+            print(*words, file=self._process.stdin, flush=True)
+        return self._answer()
+
+    def close(self):
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+        try:
+            self._process.wait(30)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process.stdout.close()
+        self._errors.close()

@@ -20,12 +20,11 @@ import os
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 from machine import cpu_name
-from peer_environments import PEERS, ROOT, peers_python
+from peer_environments import PEERS, ROOT, Missing, Turns, peers_python
 from side_by_side import unwind_on_signals
 
 GAMES = ["Pong", "Breakout", "Seaquest", "Qbert", "BeamRider"]
@@ -61,33 +60,16 @@ class VectorEnv:
         path = os.pathsep.join([str(args.package), os.environ.get("PYTHONPATH", "")])
         options = ["--game", game, "--envs", args.envs, "--threads", len(args.cores)]
         options += ["--batch", way.batch]
-        self.errors = tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen(
-            [str(word) for word in [python, PEERS / "env_rate.py", contender, *options]],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self.errors,
-            text=True,
-            env={**os.environ, "PYTHONPATH": path},
-        )
+        words = [python, PEERS / "env_rate.py", contender, *options]
+        self._turns = Turns(words, {**os.environ, "PYTHONPATH": path})
 
     def turn(self, seconds):
         """Steps for so many seconds."""
-        with contextlib.suppress(BrokenPipeError):
-            print(seconds, file=self.process.stdin, flush=True)
-        for line in self.process.stdout:
-            words = line.split()
-            if words[:1] == ["@@"]:
-                steps, passed, cpu = (float(word) for word in words[1:])
-                return Turn(steps / passed, 1e6 * cpu / steps)
-        self.errors.seek(0)
-        tail = "\n".join(self.errors.read().splitlines()[-15:])
-        sys.exit(f"python_envs: {' '.join(self.key)} ended by itself:\n{tail}")
+        steps, passed, cpu = self._turns.turn(seconds)
+        return Turn(steps / passed, 1e6 * cpu / steps)
 
     def close(self):
-        self.process.kill()
-        self.process.communicate()
-        self.errors.close()
+        self._turns.close()
 
 
 class BenchEnv:
@@ -283,3 +265,5 @@ if __name__ == "__main__":
         main()
     except KeyboardInterrupt:
         sys.exit("python_envs: interrupted")
+    except Missing as reason:
+        sys.exit(f"python_envs: {reason}")

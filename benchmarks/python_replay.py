@@ -15,14 +15,12 @@ import collections
 import contextlib
 import os
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 from machine import cpu_name
-from peer_environments import PEERS, ROOT, Missing, python_with
+from peer_environments import PEERS, ROOT, Missing, Turns, python_with
 from python_envs import markdown, versions
 
 NAMES = {
@@ -36,46 +34,6 @@ NAMES = {
 TURNS = {"insert": "inserted/s", "sample": "sampled/s", "update": "sampled and updated/s"}
 TORCHRL = ["torch==2.14.1", "torchrl==0.14.1"]  # its compiled part needs this torch
 REVERB = ["dm-reverb[tensorflow]"]
-
-
-class Turns:
-    """A process that works when it is its turn: it answers a line of words with numbers."""
-
-    def __init__(self, words, environment=None):
-        self._errors = tempfile.TemporaryFile("w+")
-        self._process = subprocess.Popen(
-            [str(word) for word in words],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            text=True,
-            env=environment,
-        )
-        self.first_answer = self._answer()
-
-    def _answer(self):
-        for line in self._process.stdout:
-            words = line.split()
-            if words[:1] == ["@@"]:
-                return [float(word) for word in words[1:]]
-        self._errors.seek(0)
-        raise Missing("\n".join(self._errors.read().splitlines()[-15:]))
-
-    def turn(self, *words):
-        with contextlib.suppress(BrokenPipeError):
-            print(*words, file=self._process.stdin, flush=True)
-        return self._answer()
-
-    def close(self):
-        with contextlib.suppress(BrokenPipeError):
-            self._process.stdin.close()
-        try:
-            self._process.wait(30)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self._process.stdout.close()
-        self._errors.close()
 
 
 def begin(name, python, args):
@@ -196,7 +154,7 @@ def main():
     if args.threads > 1:
         parts.append(threads_table(contenders, rates, args.threads))
     for name, reason in missing.items():
-        parts.append(f"Without {NAMES[name]}: {reason.splitlines()[-1] if reason else 'no reason'}")
+        parts.append(f"Without {NAMES[name]}: {reason.splitlines()[-1]}")
     result = "\n\n".join(parts) + "\n"
     print(result)
     if args.out:
@@ -209,4 +167,4 @@ if __name__ == "__main__":
     except KeyboardInterrupt:
         sys.exit("python_replay: interrupted")
     except Missing as reason:
-        sys.exit(f"python_replay: a contender ended by itself:\n{reason}")
+        sys.exit(f"python_replay: {reason}")

@@ -21,6 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
 
+from run_files import read_lines  # noqa: E402
 from version_runs import growth  # noqa: E402
 
 LEAST_RATIO = 0.98
@@ -76,9 +77,8 @@ def rate(side, options, system):
                 process.kill()
         if process.returncode != 0:
             sys.exit(f"{side}: {errors or output}")
-        text = (run / "metrics.jsonl").read_text()
+        lines = read_lines(run / "metrics.jsonl")
         shutil.rmtree(run)
-    lines = [json.loads(line) for line in text.splitlines()]
     return growth(lines, ("steps",))["steps"]
 
 

@@ -11,7 +11,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from machine import machine_words
+from machine import machine_name
 
 ROOT = Path(__file__).resolve().parent.parent
 NETS = ("nips", "nature")
@@ -55,7 +55,7 @@ def report(args):
     threads = rows[0]["threads"]
     yield (
         f"Measured by `make bench` on {time.strftime('%Y-%m-%d')}: {args.env}, {threads} threads, "
-        f"{machine_words()}.\n"
+        f"{machine_name()}.\n"
     )
     yield "## Parts and whole, n_e = 32\n"
     yield (

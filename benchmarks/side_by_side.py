@@ -12,7 +12,6 @@ The first time, the peers of peers/requirements.txt are installed into .venv-pee
 import argparse
 import collections
 import contextlib
-import ctypes
 import dataclasses
 import itertools
 import json
@@ -26,11 +25,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from machine import machine_words
+from machine import machine_name
 from peer_environments import PEERS, ROOT, peers_python
 
+sys.path.insert(0, str(ROOT / "tools"))
+from run_files import read_lines  # noqa: E402
+from version_runs import end_with_parent  # noqa: E402
+
 START_SECONDS = 300  # until a contender must have taken its first steps
-PR_SET_PDEATHSIG = 1
 STOP_SECONDS = 10  # until a contender must have ended when asked to
 # The settings of CleanRL's DQN: a batch of 32 for every 4 steps, a target network of every 1,000
 # steps, and nothing beyond. With short segments actors play often, so a slot has many turns.
@@ -84,11 +86,8 @@ class Tandem:
 
     def samples(self, slot):
         with contextlib.suppress(FileNotFoundError):
-            lines = (slot.run / "metrics.jsonl").read_text().splitlines()
-            for line in lines:
-                with contextlib.suppress(json.JSONDecodeError):  # one being written
-                    metrics = json.loads(line)
-                    yield metrics["seconds"], self.steps_of(metrics)
+            for metrics in read_lines(slot.run / "metrics.jsonl"):
+                yield metrics["seconds"], self.steps_of(metrics)
 
     def steps_of(self, metrics):
         """The steps of the environments. Ape-X's actors send many transitions at a time and wait
@@ -119,11 +118,6 @@ def unwind_on_signals(name):
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, lambda *_: sys.exit(f"{name}: terminated"))
-
-
-def end_with_parent():
-    """Called in a child: it gets SIGTERM when this script is killed."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 @contextlib.contextmanager
@@ -295,7 +289,7 @@ def main():
     setting = (
         f"{args.game}, {args.envs} environments, {args.threads} threads; "
         f"{args.rounds} slots of {args.slot:g} s each; {time.strftime('%Y-%m-%d')}, "
-        f"{machine_words()}"
+        f"{machine_name()}"
     )
     result = f"{setting}\n\n{table(rates, ours, peers, args)}\n"
     print(result)

@@ -31,7 +31,7 @@ import time
 from pathlib import Path
 
 from contenders import CHANCE, PEER_SCRIPTS, Case, Tandem, contender
-from machine import machine_words
+from machine import machine_name
 from peer_environments import ROOT, Missing
 from score_table import NO_GOAL, draw, table
 from side_by_side import START_SECONDS, running, unwind_on_signals
@@ -57,7 +57,7 @@ def earlier(result, cap, made_of):
     if not result.exists():
         return None
     found = json.loads(result.read_text())
-    if found["machine"] != machine_words():
+    if found["machine"] != machine_name():
         sys.exit(
             f"time_to_score: {result.parent} was measured on {found['machine']}: name another "
             "--out, because minutes of two machines do not compare"
@@ -144,7 +144,7 @@ def train(case, args):
         "last_score": points[-1][2] if points else None,
         "last_steps": points[-1][1] if points else 0,
         "points": points[:: max(1, len(points) // 300)],
-        "machine": machine_words(),
+        "machine": machine_name(),
         "made_of": made_of,
         "build": build,
         "evaluated": who.evaluates,
@@ -184,7 +184,7 @@ def write(results, goals, names, args):
     if args.peer_cap_minutes:
         cap += f", of the peers {args.peer_cap_minutes:g}"
     rates = "tandem's learning rates stay, those of its peers fall as their makers have them"
-    heading = f"{machine_words()}; {seeds}; {cap}; {rates}; {time.strftime('%Y-%m-%d')}"
+    heading = f"{machine_name()}; {seeds}; {cap}; {rates}; {time.strftime('%Y-%m-%d')}"
     builds = sorted({result["build"] for result in results if result.get("build")})
     if len(builds) > 1:
         heading += f"; builds of tandem: {', '.join(builds)}"

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from football import run_json
-from machine import machine_words
+from machine import machine_name
 from peer_environments import ROOT
 
 sys.path.insert(0, str(ROOT / "build/python"))
@@ -62,7 +62,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=4)
     parser.add_argument("--episodes", type=int, default=10)
     args = parser.parse_args()
-    print(f"CPU: {machine_words()}\n")
+    print(f"CPU: {machine_name()}\n")
     for part in args.parts or ("rates", "scores"):
         {"rates": rates, "scores": scores}[part](args)
         print()

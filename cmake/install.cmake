@@ -64,8 +64,7 @@ foreach(header IN LISTS public_headers)
   install(FILES src/${header} DESTINATION include/${folder})
 endforeach()
 
-file(GLOB drawing_scripts CONFIGURE_DEPENDS tools/plot*.py tools/compare.py
-  tools/games_to_compare.py tools/normalised_scores.py)
+include(cmake/drawing_scripts.cmake)
 install(FILES ${drawing_scripts} NOTICE LICENSE DESTINATION share/tandem)
 install(DIRECTORY python/tandem_track DESTINATION share/tandem PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY python/tandem_cluster DESTINATION share/tandem PATTERN __pycache__ EXCLUDE)

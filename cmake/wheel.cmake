@@ -10,8 +10,7 @@ endif()
 if(TARGET tandem_torch)
   install(TARGETS tandem_torch LIBRARY DESTINATION ${package}/backends)
 endif()
-file(GLOB drawing_scripts CONFIGURE_DEPENDS tools/plot*.py tools/compare.py
-  tools/games_to_compare.py tools/normalised_scores.py)
+include(cmake/drawing_scripts.cmake)
 install(FILES ${drawing_scripts} DESTINATION ${package}/scripts)
 install(DIRECTORY configs/studies DESTINATION ${package})
 

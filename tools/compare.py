@@ -20,14 +20,15 @@ import io
 import json
 import re
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import plot
 from games_to_compare import choose_games, env_of
 from normalised_scores import (
-    RESAMPLES,
     Estimate,
+    bootstrapped,
     game_of,
     is_known,
     normalised,
@@ -66,10 +67,7 @@ def estimate(values):
     """The mean of all values and its bootstrapped interval; None when one is missing."""
     if any(value is None for value in values):
         return None
-    values = np.array(values)
-    draws = np.random.default_rng(1).integers(len(values), size=(RESAMPLES, len(values)))
-    low, high = np.percentile(values[draws].mean(axis=1), [2.5, 97.5])
-    return Estimate(values.mean(), low, high)
+    return bootstrapped([values], partial(np.mean, axis=-1))
 
 
 def return_at(run, column, limit):
@@ -158,14 +156,10 @@ def limits_of(runs, steps, minutes, returns, at_end=False):
     )
 
 
-def time_unit(rows, limits):
-    times = [time.mean for row in rows for time, _ in row.required if time] + [limits.seconds]
-    return next((unit for unit in plot.TIME_UNITS if max(times) >= 2 * unit[1]), ("seconds", 1))
-
-
 def table(rows, limits):
     """Lines of cells, the names first."""
-    unit, scale = time_unit(rows, limits)
+    times = [time.mean for row in rows for time, _ in row.required if time]
+    unit, scale = plot.time_unit(max([*times, limits.seconds]))
     final = "at the end" if limits.steps is None else f"final, {limits.steps:,.0f} steps"
     lines = [
         ["runs of one config", "number", final]

@@ -39,6 +39,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import version_cases
+from run_files import flatten
 from version_runs import Program, Refusal, bits_of
 
 PRESETS = Path(__file__).resolve().parents[1] / "configs"
@@ -73,16 +74,8 @@ def row_of_values(check, case, before, after):
     return Row(check, case, "DIFFERENT", what, {"before": before, "after": after})
 
 
-def flat(table, prefix=""):
-    values = {}
-    for key, value in table.items():
-        inner = isinstance(value, dict)
-        values |= flat(value, f"{prefix}{key}.") if inner else {prefix + key: value}
-    return values
-
-
 def row_of_configs(case, texts):
-    before, after = (flat(tomllib.loads(text)) for text in texts)
+    before, after = (dict(flatten(tomllib.loads(text))) for text in texts)
     row = row_of_values("config", case, before, after)
     if row.status == "same":
         row.what = f"{len(before)} keys" + ("" if texts[0] == texts[1] else "; comments differ")

@@ -54,11 +54,17 @@ def interquartile_mean(scores):
     return ordered[..., cut : ordered.shape[-1] - cut].mean(axis=-1)
 
 
+def bootstrapped(groups, statistic):
+    """A statistic of the values of all groups, with its interval. It works along the last axis. The
+    bootstrap draws the values of each group apart from the others."""
+    rng = np.random.default_rng(1)
+    groups = [np.asarray(values, float) for values in groups]
+    draws = [values[rng.integers(len(values), size=(RESAMPLES, len(values)))] for values in groups]
+    low, high = np.percentile(statistic(np.concatenate(draws, axis=1)), [2.5, 97.5])
+    return Estimate(statistic(np.concatenate(groups)), low, high)
+
+
 def stratified_iqm(games):
     """The interquartile mean of the scores of all games, each a list with a score for each run. The
     bootstrap draws the runs of each game apart from the others (Agarwal et al., section 4.1)."""
-    rng = np.random.default_rng(1)
-    games = [np.asarray(scores, float) for scores in games]
-    draws = [scores[rng.integers(len(scores), size=(RESAMPLES, len(scores)))] for scores in games]
-    low, high = np.percentile(interquartile_mean(np.concatenate(draws, axis=1)), [2.5, 97.5])
-    return Estimate(interquartile_mean(np.concatenate(games)), low, high)
+    return bootstrapped(games, interquartile_mean)

@@ -7,12 +7,15 @@ training (evaluations.jsonl) are points. `tandem plot` calls this.
 
 import argparse
 import csv
+import importlib
 import json
 import sys
 import textwrap
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
+
+from run_files import flatten, read_lines
 
 
 def refuse(message):
@@ -22,16 +25,20 @@ def refuse(message):
 
 
 try:
-    import tomllib
-except ImportError:  # before Python 3.11
-    import tomli as tomllib
-try:
     import matplotlib
     import numpy as np
+
+    tomllib = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 except ImportError as missing:
     refuse(
         f"{sys.executable} has no package '{missing.name}': run `make setup` and unset "
-        "TANDEM_PYTHON, or install matplotlib there"
+        f"TANDEM_PYTHON, or install {missing.name} there"
+    )
+# Older versions place no legend outside of all panels.
+if [int(part) for part in matplotlib.__version__.split(".")[:2]] < [3, 7]:
+    refuse(
+        f"{sys.executable} has matplotlib {matplotlib.__version__}, and pictures need 3.7 or "
+        "later: run `make setup` and unset TANDEM_PYTHON, or install a later matplotlib there"
     )
 
 matplotlib.use("Agg")
@@ -59,6 +66,7 @@ NOT_OF_THE_CONFIG = {
     "env.observation_mean",  # older runs do not say whether they have measured it
     "env.observation_deviation",
 }
+OF_THE_MACHINE = {"env.python", "env.workers", "env.timeout_seconds"}
 # Okabe and Ito's colours, which people with any colour vision tell apart.
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"]
 TIME_UNITS = [("hours", 3600), ("minutes", 60), ("seconds", 1)]
@@ -77,24 +85,6 @@ class Run:
 class Curve:
     label: str
     runs: list[Run]
-
-
-def flatten(table, prefix=""):
-    for key, value in table.items():
-        if isinstance(value, dict):
-            yield from flatten(value, f"{prefix}{key}.")
-        else:
-            yield prefix + key, value
-
-
-def read_lines(file):
-    rows = []
-    for line in file.read_text().splitlines():
-        try:
-            rows.append(json.loads(line))
-        except json.JSONDecodeError:
-            continue  # the last line, while it is being written
-    return rows
 
 
 def read_metrics(file, measure):
@@ -197,8 +187,8 @@ def differing(config, configs):
 
 
 def follows_machine(key):
-    """Whether a key tells where something lies on a machine."""
-    return key == "env.python" or (key.startswith("env.") and key.endswith("_dir"))
+    """Whether a key is an option of the machine, as is_of_machine() of env_config.h says it."""
+    return key in OF_THE_MACHINE or (key.startswith("env.") and key.endswith("_dir"))
 
 
 def group_runs(runs, free=frozenset(NOT_OF_THE_CONFIG), over_games=False):
@@ -279,10 +269,20 @@ def draw_evaluations(axes, curve, column, scale, colour):
     return drawn
 
 
-def tidy(axes):
+def time_unit(longest):
+    """The unit in which so many seconds are at least two, and its seconds."""
+    return next((unit for unit in TIME_UNITS if longest >= 2 * unit[1]), TIME_UNITS[-1])
+
+
+def plain(axes, grid="both"):
+    """Draws the axes without a frame, and with a light grid behind all."""
     axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(color="#dddddd", linewidth=0.8)
+    axes.grid(axis=grid, color="#dddddd", linewidth=0.8)
     axes.set_axisbelow(True)
+
+
+def tidy(axes):
+    plain(axes)
     axes.margins(x=0.01)
     axes.set_xlim(left=0)
     axes.xaxis.set_major_locator(MaxNLocator(6))
@@ -311,7 +311,7 @@ def plot_settings(axes, folder, unit, seconds):
 def plot(curves, by, out, measure="mean return of the last 100 games", points=True):
     """`points`: whether evaluations are drawn beside the curves."""
     longest = max(run.columns["seconds"][-1] for curve in curves for run in curve.runs)
-    unit, seconds = next((u for u in TIME_UNITS if longest >= 2 * u[1]), TIME_UNITS[-1])
+    unit, seconds = time_unit(longest)
     plt.rcParams.update({"font.size": 10, "lines.linewidth": 1.6, "axes.titlesize": 10})
     runs = [run for curve in curves for run in curve.runs]
     searched = len(runs) == 1 and runs[0].config.get("ga3c.adjust_seconds", 0) > 0

@@ -38,8 +38,8 @@ def draw_intervals(axes, item, column, names):
 
 def draw_profiles(axes, profiles):
     """The share of runs whose human-normalised score is above tau, by tau (Agarwal et al. 2021,
-    section 4.3). A run without a score is above no tau, so the curve of its label begins below 1.
-    """
+    section 4.3), in percent as the interquartile means are. A run without a score is above no tau,
+    so the curve of its label begins below 1."""
     known = {label: profile for label, profile in profiles.items() if profile["runs"]}
     first = min([0, *(score for profile in known.values() for score in profile["scores"])])
     for i, (label, profile) in enumerate(known.items()):
@@ -48,11 +48,12 @@ def draw_profiles(axes, profiles):
         lost = runs - len(scores)
         name = f"{label}, {lost} of {runs} runs without a score" if lost else label
         colour = COLOURS[i % len(COLOURS)]
-        axes.step([first, *sorted(scores)], shares, where="post", color=colour, label=name)
-    axes.set_xlabel("human-normalised score tau")
+        taus = [100 * score for score in [first, *sorted(scores)]]
+        axes.step(taus, shares, where="post", color=colour, label=name)
+    axes.set_xlabel("human-normalised score tau (%)")
     axes.set_title("share of runs above tau", loc="left")
     if known:
         axes.legend(frameon=False, fontsize=7)
     tidy(axes)
-    axes.set_xlim(left=first)
+    axes.set_xlim(left=100 * first)
     axes.set_ylim(-0.05, 1.05)  # a curve that begins below 1 is then seen to begin there

@@ -11,7 +11,7 @@ import json
 import math
 from pathlib import Path
 
-from plot import COLOURS, plt, read_table
+from plot import COLOURS, plain, plt, read_table
 from plot_item import finish
 
 SHOWN = 3  # settings of each number of agents: "the top three"
@@ -25,12 +25,6 @@ def best_of_each(rows):
         groups.setdefault(int(row["agents"]), []).append(row)
     order = {"key": lambda row: -float(row["trainings_per_second"])}
     return {agents: sorted(alike, **order)[:SHOWN] for agents, alike in sorted(groups.items())}
-
-
-def tidy(axes):
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(axis="y", color="#dddddd", linewidth=0.8)
-    axes.set_axisbelow(True)
 
 
 def draw_settings(axes, groups, column, title, scale=1.0):
@@ -56,7 +50,7 @@ def draw_settings(axes, groups, column, title, scale=1.0):
             fontsize=9,
         )
     axes.set_title(title, loc="left", fontsize=11)
-    tidy(axes)
+    plain(axes, "y")
 
 
 def draw_networks(axes, rows):
@@ -81,7 +75,7 @@ def draw_networks(axes, rows):
         "Table 2: steps per second by network\n(numbers: GA3C's by it)", loc="left", fontsize=11
     )
     axes.legend(frameon=False, fontsize=8)
-    tidy(axes)
+    plain(axes, "y")
 
 
 def draw_trainings(axes, groups):
@@ -96,7 +90,7 @@ def draw_trainings_by_network(axes, rows):
     rates = [float(row["trainings_per_second"]) for row in rows]
     axes.bar([row["net"] for row in rows], rates, 0.6, color=COLOURS[0])
     axes.set_title("Figure 3: trainings per second by network", loc="left", fontsize=11)
-    tidy(axes)
+    plain(axes, "y")
 
 
 def draw_queue(axes, groups):

@@ -7,7 +7,7 @@ Reads runtime.csv and latency.csv of its folder and writes hts-runtime.png there
 import argparse
 from pathlib import Path
 
-from plot import COLOURS, plt, read_table
+from plot import COLOURS, plain, plt, read_table
 
 STATES = 10_000  # steps whose time the figure shows
 KINDS = [("claimed", "-", None), ("simulated", "--", None), ("measured", "none", "o")]
@@ -70,13 +70,6 @@ def draw_latency(axes, rows):
     axes.set_title("c: how far the policy is behind", loc="left", fontsize=11)
 
 
-def tidy(axes):
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(color="#dddddd", linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.legend(frameon=False, fontsize=8)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
@@ -88,7 +81,8 @@ def main():
     draw_alphas(panels[1], [row for row in runtime if row["figure"] == "b"])
     draw_latency(panels[2], latency)
     for axes in panels:
-        tidy(axes)
+        plain(axes)
+        axes.legend(frameon=False, fontsize=8)
     for axes in panels[:2]:
         axes.set_ylabel(f"seconds for {STATES:,} steps")
         axes.set_ylim(bottom=0)

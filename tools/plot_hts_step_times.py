@@ -7,7 +7,7 @@ Reads step_times.csv of its folder and writes hts-step-times.png there.
 import argparse
 from pathlib import Path
 
-from plot import COLOURS, plt, read_table
+from plot import COLOURS, plain, plt, read_table
 
 KINDS = [  # of the speed-up: its column, marker, size and filling
     ("claimed", "_", 13, COLOURS[1]),
@@ -45,9 +45,7 @@ def main():
     axes.set_xlabel("variance of a step's time (ms²)")
     axes.set_ylabel(rf"times A2C's steps, $\alpha$={rows[0]['alpha']}")
     axes.set_title(f"HTS-RL with {rows[0]['envs']} environments", loc="left", fontsize=11)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(color="#dddddd", linewidth=0.8)
-    axes.set_axisbelow(True)
+    plain(axes)
     axes.legend(frameon=False, fontsize=9)
     figure.savefig(folder / "hts-step-times.png", dpi=150)
 

@@ -16,11 +16,11 @@ from pathlib import Path
 from plot import (
     COLOURS,
     SEVERAL_RUNS,
-    TIME_UNITS,
     Curve,
     EngFormatter,
     draw,
     np,
+    plain,
     plot_settings,
     plt,
     read_lines,
@@ -28,16 +28,16 @@ from plot import (
     refuse,
     style,
     tidy,
+    time_unit,
 )
 from plot_bars import draw_intervals, draw_profiles, end_at_ours, label_bar
 from plot_benches import draw_benches
+from plot_sweep import RANKS, Range, draw_ranks, draw_scatter, words_of_bad
 
 COLUMNS = 3  # of panels
 TITLE = 13  # letters of the title to an inch
 WIDTH = 10  # inches of the pictures of commands
-BAD = 0.02  # of an axis's height, where crosses are
 GREY = "#888888"
-RANKS = "runs, best first"
 
 
 def name_of(item, env):
@@ -144,7 +144,7 @@ def plot_curves(folder, item, out):
     curves = {panel: curves_of(folder, item, found) for panel, found in runs.items()}
     every = [run for found in curves.values() for c in found.values() for run in c.runs]
     longest = max((run.columns["seconds"][-1] for run in every), default=1)
-    time = next((u for u in TIME_UNITS if longest >= 2 * u[1]), TIME_UNITS[-1])
+    time = time_unit(longest)
     axis_names = item["axis"].split(" and ")
     count = columns * math.ceil(len(runs) / columns)
     figure, panels = panels_for(len(axis_names) * count, rows_of=columns)
@@ -189,7 +189,7 @@ def plot_threads(folder, item, out):
         refuse(f"no run in {folder} has ended")
     lines = [read_lines(folder / r["folder"] / "metrics.jsonl") for r in runs]
     longest = max((line["seconds"] for each in lines for line in each), default=0)
-    unit, scale = next((u for u in TIME_UNITS if longest >= 2 * u[1]), TIME_UNITS[-1])
+    unit, scale = time_unit(longest)
     size = (WIDTH, 3.2 * len(runs) + 1)
     figure, panels = plt.subplots(len(runs), 1, figsize=size, squeeze=False, layout="constrained")
     for run, axes in zip(runs, panels.flat, strict=True):
@@ -203,6 +203,7 @@ def plot_scores(_folder, item, out):
     """A panel for each column: bars of ours, and the paper's in grey. A last one has the
     performance profiles, if the plan asks for interquartile means."""
     profiles = item.get("profiles")
+    units = item.get("units", {})  # not in descriptions of older versions
     count = len(item["columns"]) + bool(profiles)
     figure, panels = panels_for(count, height=2.6, rows_of=4)
     for column, axes in zip(item["columns"], panels, strict=False):
@@ -219,7 +220,7 @@ def plot_scores(_folder, item, out):
         axes.set_yticks(places, [textwrap.shorten(n, 34) for n in names], fontsize=7)
         axes.invert_yaxis()
         axes.spines[["top", "right"]].set_visible(False)
-        axes.set_title(column, loc="left")
+        axes.set_title(f"{column} ({units[column]})" if column in units else column, loc="left")
     if profiles:
         draw_profiles(panels[count - 1], profiles)
     finish(figure, item, out)
@@ -246,41 +247,32 @@ def plot_sweep(_folder, item, out):
             for label, i in order.items():
                 chosen = [run for run in found if label_within(item, run) == label]
                 colour = COLOURS[i % len(COLOURS)]
-                handles[label] = draw_kind(axes, chosen, kind, colour)
+                draw_kind(axes, item, chosen, kind, colour)
+                handles[label] = plt.Line2D([], [], marker="o", linestyle="", color=colour)
         row[0].set_ylabel("score")
         row[0].set_title(title_of(item, arm, env), loc="left")
     for axes in places:
         axes.set_visible(False)
     for axes in panels.flat:
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(color="#dddddd", linewidth=0.8)
-        axes.set_axisbelow(True)
-    finish(figure, item, out, handles)
+        plain(axes)
+    finish(figure, item, out, handles, words_of_bad(item["runs"]))
 
 
-def draw_kind(axes, runs, kind, colour):
-    """Scores in order, or by the values of a key. Returns a handle for the legend."""
-    if kind != RANKS:
-        draw_scatter(axes, runs, kind, colour)
-        return plt.Line2D([], [], marker="o", markersize=5, linestyle="", color=colour)
-    scores = sorted((r["score"] for r in runs if r["score"] is not None), reverse=True)
-    (line,) = axes.plot(range(1, len(scores) + 1), scores, "o-", markersize=3, color=colour)
-    axes.set_xlabel(RANKS)
-    return line
-
-
-def draw_scatter(axes, runs, key, colour):
-    axes.set_xscale("log")
+def draw_kind(axes, item, runs, kind, colour):
+    """Scores in order, or by the values of a key."""
+    if kind == RANKS:
+        draw_ranks(axes, runs, colour, "")
+        return
+    rows = [{**run["ranges"], "score": run["score"]} for run in runs if kind in run["ranges"]]
+    draw_scatter(axes, range_of(item, kind), rows, colour)
     axes.xaxis.set_minor_formatter(plt.NullFormatter())  # its labels would cover each other
-    axes.set_xlabel(key.split(".")[-1])
-    runs = [run for run in runs if key in run["ranges"]]
-    good = [run for run in runs if run["score"] is not None]
-    bad = [run["ranges"][key] for run in runs if run["score"] is None]
-    values = [run["ranges"][key] for run in good]
-    axes.scatter(values, [run["score"] for run in good], s=22, color=colour, alpha=0.75)
-    if bad:  # diverged, or no game ended
-        place = axes.get_xaxis_transform()
-        axes.scatter(bad, [BAD] * len(bad), marker="x", s=28, color=colour, transform=place)
+
+
+def range_of(item, key):
+    """The range of a key's drawn values. Descriptions of older versions do not tell its kind."""
+    kind = item.get("kinds", {}).get(key.split(".")[-1], "log_uniform")
+    values = [run["ranges"][key] for run in item["runs"] if key in run["ranges"]]
+    return Range(key, is_log=kind == "log_uniform" and min(values) > 0)
 
 
 def plot_speedup(_folder, item, out):

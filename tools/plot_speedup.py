@@ -11,7 +11,6 @@ import csv
 from matplotlib.ticker import EngFormatter
 from plot import (
     RETURN,
-    TIME_UNITS,
     Curve,
     draw,
     draw_evaluations,
@@ -20,6 +19,7 @@ from plot import (
     refuse,
     style,
     tidy,
+    time_unit,
 )
 
 
@@ -61,7 +61,7 @@ def plot_speedup(folder, description, out):
         refuse(f"the runs in {folder} are too short for curves: lower run.log_seconds")
     runs = [run for curves in groups.values() for curve in curves for run in curve.runs]
     longest = max(run.columns["seconds"][-1] for run in runs)
-    unit, seconds = next((u for u in TIME_UNITS if longest >= 2 * u[1]), TIME_UNITS[-1])
+    unit, seconds = time_unit(longest)
     figure, panels = plt.subplots(
         len(groups),
         2,

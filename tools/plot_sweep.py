@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from plot import COLOURS, picture, plt, refuse
+from plot import COLOURS, picture, plain, plt, refuse
 from plot_speedup import plot_speedup
 
 NAMES = {"optimizer.lr": "learning rate", "a2c.entropy": "entropy weight"}
@@ -22,13 +22,14 @@ RANGE = re.compile(r"^([^=]+)=(uniform|log_uniform)\(([^,]+),([^,]+)\)$")
 ENV = "env.id"
 LETTERS_PER_INCH = 13
 BAD = 0.02  # of an axis's height, where crosses are
+RANKS = "runs, best first"
 
 
 @dataclass
 class Range:
     key: str
     is_log: bool
-    limits: tuple[float, float]
+    limits: tuple[float, float] | None = None  # None: as matplotlib chooses them
 
 
 @dataclass
@@ -73,7 +74,14 @@ def label_of(keys, values):
 
 def scores_of(rows):
     """The rows that have a score, and those that have none."""
-    return [row for row in rows if row["score"]], [row for row in rows if not row["score"]]
+    good = [row for row in rows if row["score"] not in ("", None)]
+    return good, [row for row in rows if row["score"] in ("", None)]
+
+
+def words_of_bad(rows):
+    """A legend's words about the crosses; None if there is none."""
+    bad = len(scores_of(rows)[1])
+    return f"x: diverged, or no game ended ({bad} runs)" if bad else None
 
 
 def mark_bad(axes, xs, colour):
@@ -100,12 +108,12 @@ def draw_scatter(axes, part, rows, colour):
         linewidth=0,
     )
     mark_bad(axes, [float(row[part.key]) for row in bad], colour)
-    low, high = part.limits
     if part.is_log:
         axes.set_xscale("log")
-        axes.set_xlim(low / 1.1, high * 1.1)
-    else:
-        axes.set_xlim(low - 0.02 * (high - low), high + 0.02 * (high - low))
+    if part.limits:
+        low, high = part.limits
+        room = 0.02 * (high - low)
+        axes.set_xlim(*((low / 1.1, high * 1.1) if part.is_log else (low - room, high + room)))
     axes.set_xlabel(NAMES.get(part.key, part.key))
 
 
@@ -116,7 +124,7 @@ def draw_ranks(axes, rows, colour, label):
     label = f"{label}  ({len(rows)} runs)" if label else f"{len(rows)} runs"
     axes.plot(ranks[: len(good)], scores, "o-", markersize=3, color=colour, label=label)
     mark_bad(axes, list(ranks[len(good) :]), colour)
-    axes.set_xlabel("runs, best first")
+    axes.set_xlabel(RANKS)
     axes.xaxis.get_major_locator().set_params(integer=True)
 
 
@@ -142,17 +150,14 @@ def plot_sweep(sweep, out):
         line[0].set_ylabel("mean return of the last 100 games")
         line[0].set_title(env[0], loc="left")
     for axes in panels.flat:
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(color="#dddddd", linewidth=0.8)
-        axes.set_axisbelow(True)
-    bad = len(scores_of(sweep.rows)[1])
+        plain(axes)
     handles, labels = panels[0][-1].get_legend_handles_labels()
     # The legend has as many columns as the figure has room for.
     side_by_side = int(LETTERS_PER_INCH * 4.8 * columns / (max(map(len, labels)) + 8))
     figure.legend(
         handles,
         labels,
-        title=f"x: diverged, or no game ended ({bad} runs)" if bad else None,
+        title=words_of_bad(sweep.rows),
         loc="outside lower center",
         ncols=max(1, side_by_side),
         frameon=False,

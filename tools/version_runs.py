@@ -11,6 +11,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from run_files import read_lines
+
 SEED = 3
 MOST_SECONDS = 600  # of one command
 EVAL_WORDS = ("--episodes", "10", "--json")
@@ -134,7 +136,7 @@ class Program:
                 process.kill()
         if process.returncode != 0:
             raise refusal_of(process.returncode, errors)
-        lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+        lines = read_lines(run / "metrics.jsonl")
         shutil.rmtree(run)
         return growth(lines, case.columns)
 

@@ -3,7 +3,7 @@
 usage: doom_rate.py TASK ENVS THREADS
 
 Observations and the tics of a step are EnvPool's defaults: 84 x 84 in gray, stack 4, four tics.
-Input and output are those of env_rate.py, after a first line `@@` when all is ready.
+Input and output are those of env_rate.py.
 """
 
 import itertools
@@ -33,7 +33,7 @@ def main():
         env.step(next(drawn))
         return envs
 
-    print("@@", flush=True)  # it is ready
+    print("@@", flush=True)
     for line in sys.stdin:
         print("@@", *rate(step, float(line), UNMEASURED, STEPS_PER_LOOK), flush=True)
 

@@ -1,8 +1,8 @@
 """The rate of one contender's vector environment of Atari with random actions, in turns.
 
-Each line of standard input is a turn of so many seconds. The answer is a line `@@ STEPS SECONDS
-CPU`: the seconds of the turn, and those of the CPU in all threads. Between turns the contender
-rests. It ends with its input.
+Prints `@@` when all is ready. Then each line of standard input is a turn of so many seconds. The
+answer is a line `@@ STEPS SECONDS CPU`: the seconds of the turn, and those of the CPU in all
+threads. Between turns the contender rests. It ends with its input.
 
 All have the same preprocessing: frame skip 4, maximum of two frames, 84x84 grey, stack 4, up to 30
 no-ops and FIRE at the start, no sticky actions, whole games, raw rewards, the game's own actions,
@@ -177,6 +177,7 @@ def main():
     if args.batch:
         contender.start()
     step = contender.turn if args.batch else contender.step
+    print("@@", flush=True)
     for line in sys.stdin:
         print("@@", *rate(step, float(line), 2 * args.envs), flush=True)
 

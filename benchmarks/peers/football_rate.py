@@ -2,7 +2,7 @@
 
 usage: football_rate.py SCENARIO
 
-Input and output are those of env_rate.py, after a first line `@@` when all is ready.
+Input and output are those of env_rate.py.
 """
 
 import itertools
@@ -28,7 +28,7 @@ def main():
         env.step(next(actions))
         return 1
 
-    print("@@", flush=True)  # it is ready
+    print("@@", flush=True)
     for line in sys.stdin:
         print("@@", *rate(step, float(line), UNMEASURED, STEPS_PER_LOOK), flush=True)
 

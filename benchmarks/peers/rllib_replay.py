@@ -83,7 +83,8 @@ class _Actor(Worker):
             SampleBatch({name: array[first : first + CALL] for name, array in arrays.items()})
             for first in range(0, count - CALL + 1, CALL)
         )
-        self._buffers = itertools.cycle(buffers[rank % len(buffers) :] + buffers)
+        first = rank % len(buffers)
+        self._buffers = itertools.cycle(buffers[first:] + buffers[:first])
         self._open = []
         super().__init__()
 

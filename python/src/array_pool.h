@@ -1,59 +1,37 @@
-// Memory of the arrays that Python receives.
+// Memory of the arrays that environments give to Python.
 #pragma once
-
-#include <nanobind/nanobind.h>
 
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <span>
-#include <vector>
+
+#include "lending_pool.h"
 
 namespace tandem::python {
 
-/// Blocks of one size that are used again and again, so that a step allocates no memory and touches
-/// none for the first time. A block that Python has received comes back when the last array that
-/// refers to it dies, and never before. The pool keeps as many blocks as were in use at once, and
-/// lives as long as one of them is in use. All calls need the GIL, which makes them thread-safe.
-class ArrayPool : public std::enable_shared_from_this<ArrayPool> {
-  struct Memory;
-
+/// Bytes that begin at a cache line. Movable.
+class ArrayMemory {
  public:
-  /// A block that is in use; its destructor returns it. Movable.
-  class Block {
-   public:
-    Block() = default;
-    explicit operator bool() const { return memory_ != nullptr; }
+  explicit ArrayMemory(std::size_t size) : bytes_(new (kCacheLine) std::byte[size]), size_(size) {}
 
-    /// Its bytes, aligned to a cache line.
-    [[nodiscard]] std::span<std::byte> bytes() const;
-
-    /// Hands the block to Python: it is in use as long as the returned object lives.
-    nanobind::capsule to_owner() &&;
-
-   private:
-    friend class ArrayPool;
-    struct Return {
-      void operator()(Memory* memory) const { give_back(memory); }
-    };
-    std::unique_ptr<Memory, Return> memory_;
-  };
-
-  /// A pool of blocks of this size; call it through std::make_shared.
-  explicit ArrayPool(std::size_t bytes);
-  ~ArrayPool();
-
-  /// A block with undefined contents.
-  Block take();
-
-  /// How many blocks the pool has made; those in use count, too.
-  [[nodiscard]] std::size_t blocks() const { return blocks_.size(); }
+  [[nodiscard]] std::span<std::byte> bytes() const { return {bytes_.get(), size_}; }
 
  private:
-  static void give_back(Memory* memory);
+  static constexpr std::align_val_t kCacheLine{64};
+  struct Free {
+    void operator()(std::byte* bytes) const { operator delete[](bytes, kCacheLine); }
+  };
 
-  std::size_t bytes_;
-  std::vector<std::unique_ptr<Memory>> blocks_;
-  std::vector<Memory*> free_;
+  std::unique_ptr<std::byte[], Free> bytes_;
+  std::size_t size_;
 };
+
+using ArrayPool = LendingPool<ArrayMemory>;
+
+/// A pool of blocks of this size.
+inline std::shared_ptr<ArrayPool> make_array_pool(std::size_t bytes) {
+  return std::make_shared<ArrayPool>([bytes] { return ArrayMemory(bytes); });
+}
 
 }  // namespace tandem::python

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "interruptible.h"
 #include "tandem/base/error.h"
 #include "tandem/cluster/cluster_link.h"
 #include "tandem/cluster/cluster_way.h"
@@ -174,12 +175,11 @@ void bind_cluster(nb::module_& module) {
       "cluster_facts",
       [](const std::string& system, const std::string& base, const Settings& settings,
          const std::string& folder, bool resume, const std::string& python) {
-        ClusterFacts facts;
-        {
-          const nb::gil_scoped_release without_gil;
-          facts = cluster_facts({system, base, settings, folder, resume, python});
-        }
-        return nb::make_tuple(facts.system, facts.folder, facts.actors, facts.has_shards);
+        const auto facts = std::make_shared<ClusterFacts>();
+        run_or_leave([=] {
+          *facts = cluster_facts({system, base, settings, folder, resume, python});
+        });
+        return nb::make_tuple(facts->system, facts->folder, facts->actors, facts->has_shards);
       },
       "system"_a, "base"_a, "settings"_a, "folder"_a, "resume"_a, "python"_a);
   module.def(
@@ -191,13 +191,10 @@ void bind_cluster(nb::module_& module) {
   module.def(
       "saved_actors",
       [](const std::string& run) {
-        std::map<int, std::vector<std::byte>> states;
-        {
-          const nb::gil_scoped_release without_gil;
-          states = saved_actors(run);
-        }
+        const auto states = std::make_shared<std::map<int, std::vector<std::byte>>>();
+        run_or_leave([=] { *states = saved_actors(run); });
         nb::dict all;
-        for (const auto& [rank, bytes] : states) {
+        for (const auto& [rank, bytes] : *states) {
           all[nb::cast(rank)] =
               nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
         }

@@ -36,8 +36,8 @@ Environments::Environments(const std::string& id, const Options& options, int co
   for (const auto size : spec_.observation_shape()) {
     shape_.push_back(static_cast<std::size_t>(size));
   }
-  observations_ = std::make_shared<ArrayPool>(rows_ * spec_.observation_bytes());
-  numbers_ = std::make_shared<ArrayPool>(rows_ * (sizeof(double) + 2 * sizeof(bool)));
+  observations_ = make_array_pool(rows_ * spec_.observation_bytes());
+  numbers_ = make_array_pool(rows_ * (sizeof(double) + 2 * sizeof(bool)));
   actions_ = std::make_unique<ActionRows>(spec_, count);
 }
 
@@ -145,7 +145,7 @@ nb::object Environments::start(const Seeds& seeds) {
   const Caller caller(occupancy_);
   make(seeds);
   current_ = observations_->take();
-  run([this] { vec_->reset(current_.bytes()); });
+  run([this] { vec_->reset(current_->bytes()); });
   started_ = true;
   lost_ = false;
   return array(std::move(current_), rows_);
@@ -157,7 +157,7 @@ nb::object Environments::restart() {
   left_ = nullptr;
   require_all_back();
   current_ = observations_->take();
-  run_or_lose([this] { vec_->reset(current_.bytes()); });
+  run_or_lose([this] { vec_->reset(current_->bytes()); });
   vec_->take_episodes();  // of a step that was interrupted, whose results nobody got
   lost_ = false;
   return array(std::move(current_), rows_);
@@ -172,14 +172,14 @@ nb::object Environments::restart_some(const Ids& ids) {
   std::vector<std::byte*> places;
   std::vector<bool> restarts(all_.size());
   for (const int id : ids) {
-    places.push_back(current_.bytes().data() + offset(id));
+    places.push_back(current_->bytes().data() + offset(id));
     restarts.at(static_cast<std::size_t>(id)) = true;
   }
   run_or_lose([this, ids, places] { vec_->reset(ids, places); });
   vec_->take_episodes();
   for (std::size_t row = 0; row < rows_; ++row) {
     if (restarts[row / agents_]) continue;
-    auto* place = current_.bytes().data() + row * spec_.observation_bytes();
+    auto* place = current_->bytes().data() + row * spec_.observation_bytes();
     vec_->show(static_cast<int>(row), place);
   }
   return array(std::move(current_), rows_);
@@ -211,7 +211,7 @@ nb::tuple Environments::step() {
   require_idle();
   current_ = observations_->take();
   try {
-    run_or_lose([this] { vec_->step(actions_->rows(), current_.bytes()); });
+    run_or_lose([this] { vec_->step(actions_->rows(), current_->bytes()); });
   } catch (const nb::python_error&) {
     throw;
   } catch (...) {
@@ -286,7 +286,7 @@ void Environments::fetch(int at_least) {
   const auto ready = vec_->receive(at_least);
   const auto bytes = agents_ * spec_.observation_bytes();
   for (const int id : ready) {
-    std::memcpy(current_.bytes().data() + ready_.size() * bytes, slot(id), bytes);
+    std::memcpy(current_->bytes().data() + ready_.size() * bytes, slot(id), bytes);
     ready_.push_back(id);
   }
 }
@@ -295,8 +295,8 @@ nb::object Environments::final_observation(int row) {
   const Caller caller(occupancy_);
   require_started();
   const auto bytes = vec_->final_observation(row);
-  auto block = std::make_shared<ArrayPool>(bytes.size())->take();
-  std::memcpy(block.bytes().data(), bytes.data(), bytes.size());
+  auto block = make_array_pool(bytes.size())->take();
+  std::memcpy(block->bytes().data(), bytes.data(), bytes.size());
   auto rows = array(std::move(block), 1);
   return rows[0];
 }
@@ -308,11 +308,11 @@ nb::object Environments::render(int id) {
   const auto picture = std::make_shared<Picture>();
   run([this, id, picture] { *picture = vec_->render(id); });
   if (picture->width == 0) throw Error(fmt::format("{} draws no pictures", config_.id));
-  auto block = std::make_shared<ArrayPool>(picture->rgb.size())->take();
-  std::memcpy(block.bytes().data(), picture->rgb.data(), picture->rgb.size());
+  auto block = make_array_pool(picture->rgb.size())->take();
+  std::memcpy(block->bytes().data(), picture->rgb.data(), picture->rgb.size());
   const std::size_t shape[] = {static_cast<std::size_t>(picture->height),
                                static_cast<std::size_t>(picture->width), 3};
-  auto* data = block.bytes().data();
+  auto* data = block->bytes().data();
   return nb::cast(
       nb::ndarray<nb::numpy, std::uint8_t>(data, 3, shape, std::move(block).to_owner()));
 }
@@ -336,18 +336,17 @@ void Environments::close() {
   abandon();
   settle();
   current_ = {};
-  observations_ =
-      std::make_shared<ArrayPool>(0);  // arrays that Python has keep the memory they use
-  numbers_ = std::make_shared<ArrayPool>(0);
+  observations_ = make_array_pool(0);  // arrays that Python has keep the memory they use
+  numbers_ = make_array_pool(0);
   const nb::gil_scoped_release without_gil;  // it takes two seconds at most
   vec_.reset();
   interruptible_.reset();
 }
 
-nb::object Environments::array(ArrayPool::Block block, std::size_t rows) const {
+nb::object Environments::array(ArrayPool::Lent block, std::size_t rows) const {
   auto shape = shape_;
   shape.front() = rows;
-  void* data = block.bytes().data();
+  void* data = block->bytes().data();
   const auto owner = std::move(block).to_owner();
   if (spec_.dtype == DType::u8) {
     return nb::cast(nb::ndarray<nb::numpy, std::uint8_t>(data, shape.size(), shape.data(), owner));
@@ -355,10 +354,10 @@ nb::object Environments::array(ArrayPool::Block block, std::size_t rows) const {
   return nb::cast(nb::ndarray<nb::numpy, float>(data, shape.size(), shape.data(), owner));
 }
 
-nb::tuple Environments::results(std::span<const int> ids, ArrayPool::Block observations) {
+nb::tuple Environments::results(std::span<const int> ids, ArrayPool::Lent observations) {
   const auto rows = rows_of(ids);
   auto block = numbers_->take();
-  auto* rewards = reinterpret_cast<double*>(block.bytes().data());
+  auto* rewards = reinterpret_cast<double*>(block->bytes().data());
   auto* terminated = reinterpret_cast<bool*>(rewards + rows_);
   auto* truncated = terminated + rows_;
   bool ended = false;

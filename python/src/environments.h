@@ -91,7 +91,7 @@ class Environments {
   void close();
 
   /// Blocks of observations that the pool has made; for tests.
-  [[nodiscard]] std::size_t blocks() const { return observations_->blocks(); }
+  [[nodiscard]] std::size_t blocks() const { return observations_->size(); }
 
  private:
   void abandon();
@@ -113,8 +113,8 @@ class Environments {
   void require_idle(const Ids& ids) const;
   void send(const Ids& ids);
   void fetch(int at_least);
-  nanobind::tuple results(std::span<const int> ids, ArrayPool::Block observations);
-  nanobind::object array(ArrayPool::Block block, std::size_t rows) const;
+  nanobind::tuple results(std::span<const int> ids, ArrayPool::Lent observations);
+  nanobind::object array(ArrayPool::Lent block, std::size_t rows) const;
   [[nodiscard]] std::size_t rows_of(std::span<const int> ids) const;
   [[nodiscard]] std::size_t offset(int id) const;
   [[nodiscard]] std::byte* slot(int id) const;
@@ -138,7 +138,7 @@ class Environments {
   std::shared_ptr<ArrayPool> numbers_;       // blocks of rewards and ends
   std::unique_ptr<ActionRows> actions_;      // of the last step or send
   std::vector<std::byte*> slots_;            // of a send or a partial reset
-  ArrayPool::Block current_;                 // into which a call writes
+  ArrayPool::Lent current_;                  // into which a call writes
   std::vector<std::byte> sent_;              // observations of steps that were sent
   std::vector<int> ready_;                   // not empty: a signal cut the call short that fetched
   bool started_ = false;

@@ -17,7 +17,6 @@
 #include "tandem/io/settings.h"
 #include "tandem/replay/table_state.h"
 #include "tandem/sync/crew.h"
-#include "tandem/systems/apex/replay_budget.h"
 
 namespace tandem::python {
 namespace {
@@ -153,7 +152,20 @@ void ReplayCore::raise_largest(float priority) {
   }
 }
 
+void ReplayCore::require_memory_for(const Table& table) {
+  if (config_.compression == "none") return;
+  const std::lock_guard lock(memory_mutex_);
+  if (!memory_) memory_.emplace(config_, available_memory_bytes);
+  try {
+    memory_->look(table.state());
+  } catch (const Error&) {
+    memory_.reset();  // a caller who goes on is told again
+    throw;
+  }
+}
+
 void ReplayCore::insert(Table& table, Segments segments) {
+  if (!segments.empty()) require_memory_for(table);
   for (auto& segment : segments) {
     segment->fill_priorities(largest_);
     for (const auto& transition : segment->transitions()) raise_largest(transition.priority);
@@ -250,11 +262,9 @@ Replay::Replay(const std::vector<std::pair<std::string, std::string>>& options,
                const ReplayShape& shape, std::uint64_t seed)
     // In a forked process the table's locks may be held by threads that are not there, so that
     // nothing can be freed.
-    : core_(new ReplayCore(options, shape, seed),
-            [](ReplayCore* core) {
-              if (!core->forked()) delete core;
-            }),
-      batches_(std::make_shared<BatchPool>(core_->format())) {}
+    : core_(new ReplayCore(options, shape, seed), [](ReplayCore* core) {
+        if (!core->forked()) delete core;
+      }) {}
 
 const std::shared_ptr<ReplayCore>& Replay::core() const {
   std::ignore = core_->table();  // throws if the replay is closed
@@ -264,7 +274,12 @@ const std::shared_ptr<ReplayCore>& Replay::core() const {
 nb::object Replay::sample(std::size_t size, std::optional<double> timeout) {
   const ReplayCore::Call call(*core_);
   core_->table()->require_batch(static_cast<std::int64_t>(size));
-  auto lent = batches_->take(size);
+  if (batches_ == nullptr || size != batch_size_) {
+    batches_ = std::make_shared<LendingPool<SampleBatch>>(
+        [format = core_->format(), size] { return SampleBatch(format, size); });
+    batch_size_ = size;
+  }
+  auto lent = batches_->take();
   const auto draw = [&](Table& table, Table::Deadline deadline) {
     return table.sample(*lent, deadline);
   };
@@ -353,6 +368,7 @@ void Replay::load(const std::string& file) {
       });
     });
     loaded->trim();
+    core_->require_memory_for(*loaded);
   }
   require_empty();  // nothing was added meanwhile
   core_->raise_largest(largest);

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <stop_token>
@@ -17,10 +18,12 @@
 #include <utility>
 #include <vector>
 
-#include "batch_pool.h"
 #include "caller.h"
+#include "lending_pool.h"
+#include "tandem/replay/sample_batch.h"
 #include "tandem/replay/step_writer.h"
 #include "tandem/replay/table.h"
+#include "tandem/systems/apex/replay_budget.h"
 
 namespace tandem::python {
 
@@ -66,7 +69,12 @@ class ReplayCore {
 
   /// Inserts the segments, whose unknown priorities become the largest so far (Schaul et al.,
   /// "Prioritized experience replay", algorithm 1), and removes transitions beyond the capacity.
+  /// Throws as require_memory_for() does before it inserts.
   void insert(Table& table, Segments segments);
+
+  /// Throws Error if the capacity of such transitions does not fit into the memory. Frames that are
+  /// compressed tell their sizes only as they come; the constructor has checked all others.
+  void require_memory_for(const Table& table);
 
   /// Notes a priority that may be the largest so far.
   void raise_largest(float priority);
@@ -103,6 +111,8 @@ class ReplayCore {
   std::stop_source stop_;
   std::atomic<float> largest_ = 1;
   std::atomic<int> calls_ = 0;
+  std::mutex memory_mutex_;  // of the next member
+  std::optional<MemoryWatch> memory_;
   std::shared_ptr<Table> table_;  // null: closed
 };
 
@@ -168,14 +178,15 @@ class Replay {
   void save(const std::string& file) const;
   void load(const std::string& file);
   void close() {
-    batches_ = std::make_shared<BatchPool>(core_->format());
+    batches_ = nullptr;
     core_->close();
   }
   [[nodiscard]] int calls() const { return core_->calls(); }
 
  private:
   std::shared_ptr<ReplayCore> core_;
-  std::shared_ptr<BatchPool> batches_;
+  std::size_t batch_size_ = 0;                         // of the last sample
+  std::shared_ptr<LendingPool<SampleBatch>> batches_;  // of this size; null: none, or closed
   std::shared_ptr<std::atomic<int>> saves_ = std::make_shared<std::atomic<int>>(0);
 };
 

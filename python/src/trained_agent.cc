@@ -22,7 +22,6 @@
 #include "tandem/run/run_directory.h"
 #include "tandem/trainer/agent_description.h"
 #include "tandem/trainer/agent_starts.h"
-#include "tandem/trainer/whole_games.h"
 
 namespace tandem::python {
 namespace {
@@ -219,27 +218,22 @@ void TrainedAgent::handle_signals(SignalsBlocked& blocked) const {
 
 nb::tuple TrainedAgent::evaluate(int episodes, int threads, const GamesChoice& games) {
   const Caller caller(occupancy_);
-  const auto& config = agent_.config();
   Evaluation result;
   {
     const nb::gil_scoped_release without_gil;
     SignalsBlocked blocked;
-    auto env = agent_.environment(games.start);
-    if (!games.protocol.empty()) choose_protocol(env, games.protocol);
     std::vector<StartState> starts;
     if (!games.starts.empty()) {
       starts = starts_for(agent_, read_starts(games.starts), games.starts);
     }
-    const int usual =
-        starts.empty() ? EvaluationOptions{}.episodes : static_cast<int>(starts.size());
-    result =
-        tandem::evaluate({.episodes = episodes > 0 ? episodes : usual,
-                          .play = games.greedy ? Play::greedy : Play::sampled,
-                          .seed = games.seed,
-                          .threads = threads > 0 ? threads : config.run.thread_budget(),
-                          .starts = starts,
-                          .on_step = [&](int /*ended*/) { handle_signals(blocked); }},
-                         env.factory(games.seed), agent_.network(), *agent_.algorithm().acting);
+    result = agent_.evaluate({.episodes = episodes,
+                              .play = games.greedy ? Play::greedy : Play::sampled,
+                              .seed = games.seed,
+                              .threads = threads,
+                              .start = games.start,
+                              .protocol = games.protocol,
+                              .starts = std::move(starts),
+                              .on_step = [&](int /*ended*/) { handle_signals(blocked); }});
   }
   std::vector<double> returns;
   std::vector<std::int64_t> lengths;
@@ -248,7 +242,7 @@ nb::tuple TrainedAgent::evaluate(int episodes, int threads, const GamesChoice& g
     lengths.push_back(game.steps);
   }
   nb::object human = nb::none();
-  if (const auto scores = find_atari_scores(config.env.id)) {
+  if (const auto scores = find_atari_scores(env())) {
     human = nb::float_(human_normalised(*scores, result.mean));
   }
   return nb::make_tuple(array_of<double>(returns, {returns.size()}),

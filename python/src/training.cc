@@ -6,12 +6,14 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <exception>
 #include <filesystem>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "tandem/base/clock.h"
@@ -36,13 +38,26 @@ void wait_patiently(Attempt attempt) {
   }
 }
 
+void wait_for_end(TrainingThread& thread) {
+  constexpr double kLong = 1e6;
+  while (!thread.wait_until_ended(kLong)) {
+  }
+}
+
 /// Hands the library's messages over to Python's logging. Needs the GIL.
 void forward_messages() { nb::module_::import_("tandem.messages").attr("forward_messages")(); }
 
 }  // namespace
 
 Training::Training(TrainingOrder order)
-    : thread_(std::make_unique<TrainingThread>(std::move(order))) {
+    // In a forked process the thread is missing, so that nothing can end it.
+    : thread_(new TrainingThread(std::move(order)), [process = getpid()](TrainingThread* thread) {
+        if (getpid() == process) delete thread;
+      }) {}
+
+void Training::wait_until_built() {
+  occupancy_.require_usable();
+  const Visit visit(waiting_);
   try {
     wait_patiently([&](double slice) {
       auto facts = thread_->wait_until_built(slice);
@@ -59,29 +74,22 @@ Training::Training(TrainingOrder order)
     thread_->control().stop();
     thread_->abandon();
     constexpr double kMoment = 2;
-    if (!thread_->wait_until_ended(kMoment)) {
-      // Its destructor waits for an environment whose start may take minutes.
-      std::thread([left = std::move(thread_)] {}).detach();
+    if (thread_->wait_until_ended(kMoment)) {
+      std::ignore = thread_->take_error();  // the handler's exception tells of the end
+    } else {
+      // The start of an environment may take minutes.
+      std::thread([left = thread_] { wait_for_end(*left); }).detach();
+      left_ = true;
     }
-    thread_.reset();
-    throw;
-  } catch (...) {
-    const nb::gil_scoped_release without_gil;
-    thread_.reset();
     throw;
   }
 }
 
 Training::~Training() {
-  if (occupancy_.forked()) {
-    std::ignore = thread_.release();
-    return;
-  }
+  if (occupancy_.forked() || left_) return;
   const nb::gil_scoped_release without_gil;
   thread_->control().stop();
-  constexpr double kLong = 1e6;
-  while (!thread_->wait_until_ended(kLong)) {
-  }
+  wait_for_end(*thread_);
   try {
     raise_error();
   } catch (const std::exception& error) {
@@ -148,6 +156,8 @@ void Training::close() {
 void Training::end_for_good() {
   if (occupancy_.forked()) return;
   occupancy_.refuse();
+  thread_->control().stop();
+  thread_->abandon();
   end();
 }
 
@@ -178,6 +188,7 @@ void bind_training(nb::module_& module) {
           },
           nb::arg("system"), nb::arg("base"), nb::arg("settings"), nb::arg("folder"),
           nb::arg("resume"), nb::arg("python"), nb::arg("link") = nb::none())
+      .def("wait_until_built", &Training::wait_until_built)
       .def_prop_ro("folder", [](const Training& training) { return training.facts().folder; })
       .def_prop_ro("preset", [](const Training& training) { return training.facts().preset; })
       .def_prop_ro("budget", [](const Training& training) { return training.facts().budget; })

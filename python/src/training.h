@@ -19,9 +19,13 @@ namespace tandem::python {
 /// in a forked process.
 class Training {
  public:
-  /// Begins the training; returns once it is built and runs. Throws the error of building. If a
-  /// signal handler raises meanwhile, the training ends.
+  /// Begins the training.
   explicit Training(TrainingOrder order);
+
+  /// Waits until the training is built and runs; call it once, before all but end_for_good().
+  /// Throws the error of building. If a signal handler raises meanwhile, the training ends.
+  void wait_until_built();
+
   /// Ends the training as close() does, and reports an error that nobody has taken as a message.
   /// Does nothing in a forked process, where the training's threads are missing.
   ~Training();
@@ -50,7 +54,8 @@ class Training {
   /// call. More calls do nothing.
   void close();
 
-  /// The same at the interpreter's end: further calls are refused.
+  /// The same at the interpreter's end: further calls are refused, and a training that is not built
+  /// yet waits for no environment any more.
   void end_for_good();
 
   /// Throws the error that ended the training, unless it has been thrown before. Does nothing in a
@@ -66,9 +71,10 @@ class Training {
       "another thread is waiting for the metrics of this training. Let one thread at a time "
       "iterate "
       "over it"};
-  Visitors waiting_;  // threads within next() and save()
+  Visitors waiting_;  // threads within wait_until_built(), next() and save()
   TrainingFacts facts_;
-  std::unique_ptr<TrainingThread> thread_;  // never null
+  bool left_ = false;  // whether another thread waits for the end instead of the destructor
+  std::shared_ptr<TrainingThread> thread_;  // never null
 };
 
 /// Adds the class to the extension module.

@@ -17,7 +17,6 @@
 #include "tandem/run/run_directory.h"
 #include "tandem/sync/crew.h"
 #include "tandem/trainer/config_request.h"
-#include "tandem/trainer/presets.h"
 #include "tandem/trainer/training.h"
 
 namespace tandem::python {
@@ -31,14 +30,14 @@ void take_no_signals() {
 }
 
 /// Whether the user names an environment in Python, and in which interpreter it runs is open.
-bool needs_python(const TrainingOrder& order, const std::vector<Setting>& base) {
+bool needs_python(const TrainingOrder& order, const ConfigRequest& request) {
   bool in_python = false;
   bool named = false;
   const auto look = [&](const std::string& key, const std::string& text) {
     if (key == "env.id") in_python = text.starts_with("gym:");
     named = named || (key == "env.python" && !text.empty());
   };
-  for (const auto& setting : base) {
+  for (const auto& setting : request.base_settings.value_or(std::vector<Setting>())) {
     if (const auto* text = std::get_if<std::string>(&setting.value)) look(setting.key, *text);
   }
   for (const auto& [key, text] : order.settings) look(key, text);
@@ -47,12 +46,8 @@ bool needs_python(const TrainingOrder& order, const std::vector<Setting>& base) 
 
 ConfigRequest request_of(const TrainingOrder& order) {
   ConfigRequest request{.system = order.system, .base = order.base, .settings = {}};
-  std::vector<Setting> base;
-  if (!order.resume && !order.base.empty()) {
-    base = find_config(published()->presets, order.base);
-    request.base_settings = base;  // a pipe would not give them again
-  }
-  if (!order.resume && needs_python(order, base)) {
+  if (!order.resume) request.read_base();
+  if (!order.resume && needs_python(order, request)) {
     request.settings.push_back({"env.python", order.python, "the present Python"});
   }
   for (const auto& [key, text] : order.settings) {
@@ -146,6 +141,7 @@ TrainingThread::~TrainingThread() {
 
 void TrainingThread::abandon() {
   const std::lock_guard lock(mutex_);
+  if (facts_) return;  // it needs its environments until its last checkpoint
   abandoned_ = true;
   if (family_ != nullptr) family_->abandon();
 }

@@ -65,7 +65,7 @@ class TrainingThread {
   [[nodiscard]] RunControl& control() { return *control_; }
 
   /// Makes waits for environments in other processes throw, when nobody needs the training any
-  /// more: their start may take minutes.
+  /// more: their start may take minutes. Does nothing once the training is built.
   void abandon();
 
   /// Waits at most so many seconds until the training is built. Throws the error of building.

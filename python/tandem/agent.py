@@ -243,7 +243,8 @@ class Agent:
             starts: the file of `tandem starts`, for "sampled_starts" alone. These states are from a
                 policy's play; they are not the human starts of A3C and Ape-X.
 
-        Ctrl-C ends the games.
+        Ctrl-C ends the games. Raises `Error` for a game that has not ended after 250,000 steps,
+        unless the environment's options tell when games end.
         """
         if (protocol == "sampled_starts") != (starts is not None):
             raise Error('protocol="sampled_starts" and starts=FILE belong together')

@@ -264,7 +264,8 @@ class Replay(Writer):
             seed: of the sampler; None: a random one.
 
         Raises `Error` with the words of the command line's keys replay.* for a value that does not
-        fit, and for a capacity that does not fit into the memory.
+        fit, and for a capacity that does not fit into the memory. How much compressed frames need
+        shows only as they come, so with them `add` and `load` raise it.
         """
         kept = Observations(observation_space, as_count("stack", stack))
         acted = Actions(action_space)

@@ -156,13 +156,15 @@ class Training(Iterator[Metrics]):
         callbacks: Iterable[Callback] | None,
     ) -> None:
         self._callbacks = _as_callbacks(callbacks)
+        self._native = _core.Training(system, config, settings, run_dir, resumes, sys.executable)
+        _running.add(self)  # before the wait, which a daemon thread must leave at the end, too
         try:
-            self._native = _core.Training(
-                system, config, settings, run_dir, resumes, sys.executable
-            )
+            self._native.wait_until_built()
+        except BaseException:
+            _running.discard(self)
+            raise
         finally:
             forward_messages()
-        _running.add(self)
 
     @property
     def run_dir(self) -> Path:

@@ -19,7 +19,14 @@ from tandem.errors import Error
 
 from tandem import __version__, _core
 from tandem_cluster.hosts import ActorHost, Introduction, LearnerHost, ShardHost, Status
-from tandem_cluster.part import HANGING_SECONDS, NOT_BEGUN, START_SECONDS, Part, hanging_seconds
+from tandem_cluster.part import (
+    HANGING_SECONDS,
+    NOT_BEGUN,
+    START_SECONDS,
+    Part,
+    hanging_seconds,
+    starting_seconds,
+)
 from tandem_cluster.plan import Plan, config_tables, has_checkpoint, keep_facts
 from tandem_cluster.ray_session import head_answers
 from tandem_cluster.storage import learner_resources, nearest_folder
@@ -113,7 +120,7 @@ class Driver:
             if lost:
                 self._begin_learner()
             time.sleep(_LOOK_SECONDS)
-        self._config = self._read_config()
+        self._config = self.read_when_visible("config.toml")
         tables = config_tables(self._config)
         table = tables[tables["system"]]
         if self._plan.resume:
@@ -127,20 +134,27 @@ class Driver:
         # again, and so would the successor of one that goes on from its state. (Lockstep needs the
         # state, and so the seed, and has no successors.)
         fresh = secrets.randbits(31) if self._plan.resume else 0
-        patience = hanging_seconds(tables)
+        patience, start = hanging_seconds(tables), starting_seconds(tables)
         for rank in range(int(table["actors"])):
             before = 0 if self._lockstep and rank in self._states else fresh
-            part = Part(f"actor {rank}", forgiven=forgiven, incarnation=before, patience=patience)
+            part = Part(
+                f"actor {rank}",
+                forgiven=forgiven,
+                incarnation=before,
+                patience=patience,
+                start_patience=start,
+            )
             self._actors.append(part)
             self._begin_actor(rank)
         self._introduce()
 
-    def _read_config(self) -> str:
-        """The config that the learner has written, perhaps on another node of shared storage."""
+    def read_when_visible(self, name: str) -> str:
+        """The text of a file that the learner has written into the run's folder, perhaps on another
+        node of shared storage, which shows it late."""
         end = time.monotonic() + HANGING_SECONDS
         while True:
             try:
-                return (self.run_dir / "config.toml").read_text()
+                return (self.run_dir / name).read_text()
             except FileNotFoundError:
                 if time.monotonic() > end:
                     raise

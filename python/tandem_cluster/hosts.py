@@ -204,7 +204,9 @@ class Learner:
         def build() -> Any:
             with on_this_machine(words["base"], config_files) as base:
                 order = {**words, "base": base}
-                return _core.Training(python=sys.executable, link=self._link, **order)
+                training = _core.Training(python=sys.executable, link=self._link, **order)
+                training.wait_until_built()
+                return training
 
         self._host = Host("learner", 0, build, version)
 

@@ -45,6 +45,7 @@ class Part:
     waits: bool = False  # it has not answered for long, perhaps for lack of room
     forgiven: int = 0  # so many are followed by a restart, the next ends the training
     patience: float = HANGING_SECONDS  # for a step of its environments
+    start_patience: float = START_SECONDS  # for all of them to begin
 
     def begun(self, handle: Any) -> None:
         self.handle = handle
@@ -84,9 +85,8 @@ class Part:
             return NOT_BEGUN if silent > START_SECONDS else None
         if silent > SILENT_SECONDS:
             return f"it has said nothing for {SILENT_SECONDS:.0f} seconds"
-        start = max(START_SECONDS, self.patience)  # at a start all environments reset
-        if self.status.get("starting_seconds", 0) > start:
-            return f"it has been starting for {start:.0f} seconds"
+        if self.status.get("starting_seconds", 0) > self.start_patience:
+            return f"it has been starting for {self.start_patience:.0f} seconds"
         if self.status.get("busy_seconds", 0) > self.patience:
             return f"its environments have hung for {self.patience:.0f} seconds"
         return None
@@ -126,6 +126,13 @@ def hanging_seconds(tables: Mapping[str, Any]) -> float:
     workers = int(env.get("workers", 0)) or 1
     each = math.ceil(envs / workers)
     return max(HANGING_SECONDS, float(env["timeout_seconds"]) * each + _OWN_WORDS_SECONDS)
+
+
+def starting_seconds(tables: Mapping[str, Any]) -> float:
+    """The seconds after which the start of an actor's environments hangs. A worker of environments
+    in Python may take five times env.timeout_seconds to begin; then all of them reset."""
+    timeout = float(tables.get("env", {}).get("timeout_seconds", 0))
+    return max(START_SECONDS, 5 * timeout + hanging_seconds(tables))
 
 
 def first_line(error: Any) -> str:

@@ -100,6 +100,8 @@ class Plan:
         """The words that began a run go on with it when its driver was lost. Raises Error for
         others."""
         folder = Path(self.run_dir)
+        if not has_checkpoint(folder):
+            return clear(folder)  # nothing is lost, so other words may begin anew
         system = config_tables((folder / "config.toml").read_text())["system"]
         # A cluster that went on with the run of one machine does not know its other words.
         before = read_facts(folder).get("words") or {"system": system}
@@ -109,8 +111,6 @@ class Plan:
                     f"{self.run_dir} holds a run that began with {name} {in_words(begun)}, and not "
                     f"with {in_words(words[name])}: choose another --run-dir, or --resume that run"
                 )
-        if not has_checkpoint(folder):
-            return clear(folder)  # it was lost before its first checkpoint
         self.resume, self.system, self.config = True, "", ""
         self.settings = [one for one in self.settings if one[0] == "run.steps"]
 

@@ -83,25 +83,28 @@ def begin(address: str | None, processors: float, runtime_env: dict[str, Any]) -
         settings["address"] = address
     others = ray.is_initialized()  # a session of the user's own, which stays
     try:
-        with sessions_of_their_own():
-            ray.init(**settings)
-    except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+        _join(address, settings)
+    except BaseException:  # Ctrl-C, too
         if not others:
             end()  # or else the next call would find a part of this session
-        if isinstance(error, ConnectionError):
-            raise Error(f"no Ray cluster answers at {address}: {error}") from None
+        raise
+
+
+def _join(address: str | None, settings: dict[str, Any]) -> None:
+    try:
+        with sessions_of_their_own():
+            ray.init(**settings)
+    except ConnectionError as error:
+        raise Error(f"no Ray cluster answers at {address}: {error}") from None
+    except (RuntimeError, ValueError, ray.exceptions.RayError) as error:
         # Such as a wrong token, or an address without a port.
         raise Error(f"Ray does not start or let us in: {error}") from None
     if address is None:
         return
     # An address of this machine, or "auto", may be one of a cluster that others reach.
     nodes = [node["NodeManagerAddress"] for node in ray.nodes()]
-    try:
-        for reached in (ray.get_runtime_context().gcs_address, *nodes):
-            require_token(reached)
-    except Error:
-        ray.shutdown()  # or else a call with a token would find this session
-        raise
+    for reached in (ray.get_runtime_context().gcs_address, *nodes):
+        require_token(reached)
 
 
 @contextlib.contextmanager

@@ -157,7 +157,7 @@ def _train(plan: Plan, out: TextIO | None, on_begin: OnBegin) -> Run:
                 while driver.go_on():
                     if progress is not None:
                         progress.show(driver.status())
-            return Run(driver.run_dir, json.loads((driver.run_dir / "result.json").read_text()))
+            return Run(driver.run_dir, json.loads(driver.read_when_visible("result.json")))
         finally:
             if progress is not None:
                 progress.end()

@@ -1,4 +1,4 @@
-"""The interquartile mean of a row's scores, and its interval.
+"""The interquartile mean of a row's scores, and intervals by a bootstrap.
 
 Agarwal et al. 2021, "Deep reinforcement learning at the edge of the statistical precipice",
 sections 4.1 and 4.3.
@@ -6,6 +6,7 @@ sections 4.1 and 4.3.
 
 import random
 import statistics
+from collections.abc import Callable
 from dataclasses import dataclass
 
 RESAMPLES = 2_000
@@ -32,12 +33,19 @@ def iqm_of(games: list[list[float]]) -> Interval:
     """Over the scores of all runs in all games, of which each has at least one run. The bootstrap
     draws the runs of each game anew. Where no game has two runs, that would draw the same scores
     each time, so the games are drawn instead."""
-    rng = random.Random(1)
     everything = [score for runs in games for score in runs]
-    drawn = [everything] if all(len(runs) == 1 for runs in games) else games
-    means = sorted(
-        interquartile_mean([s for runs in drawn for s in rng.choices(runs, k=len(runs))])
+    alone = all(len(runs) == 1 for runs in games)
+    return bootstrapped([everything] if alone else games, interquartile_mean)
+
+
+def bootstrapped(groups: list[list[float]], statistic: Callable[[list[float]], float]) -> Interval:
+    """A statistic of the values of all groups. The bootstrap draws the values of each group apart
+    from the others."""
+    rng = random.Random(1)
+    everything = [value for values in groups for value in values]
+    found = sorted(
+        statistic([x for values in groups for x in rng.choices(values, k=len(values))])
         for _ in range(RESAMPLES)
     )
     cut = int(TAIL * RESAMPLES)
-    return Interval(interquartile_mean(everything), means[cut], means[-1 - cut])
+    return Interval(statistic(everything), found[cut], found[-1 - cut])

@@ -2,6 +2,7 @@
 
 import importlib
 import re
+import sys
 from collections.abc import Iterable
 
 from tandem_reproduce.budget import BUDGETS
@@ -13,6 +14,7 @@ from tandem_reproduce.programs import Tandem
 
 PLUGINS = ("atari", "mujoco", "football", "doom", "torcs")  # of tandem
 FEW = 3  # names before "and 5 more"
+MATPLOTLIB = (3, 7)  # the oldest version that places legends as the pictures have them
 
 
 class Environments:
@@ -93,11 +95,17 @@ def lacking_hardware(item: Item) -> list[str]:
 def lacking_package() -> str:
     """The reason why nothing can be drawn, with the remedy; empty if it can."""
     try:
-        importlib.import_module("matplotlib")
+        version: str = importlib.import_module("matplotlib").__version__
     except ImportError as error:
         return (
             f"the pictures need the Python package matplotlib ({error}): install it with pip, or "
             "name a Python that has it with TANDEM_PYTHON=/path/to/python"
+        )
+    if tuple(int(part) for part in version.split(".")[:2]) < MATPLOTLIB:
+        return (
+            f"the pictures need matplotlib 3.7 or later, and {sys.executable} has {version}: "
+            "install a later one with pip, or name a Python that has it with "
+            "TANDEM_PYTHON=/path/to/python"
         )
     return ""
 

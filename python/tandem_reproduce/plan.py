@@ -34,9 +34,13 @@ MEASURES = ("iqm", "mean", "median", "rate")  # of further columns
 
 def read_item(file: Path) -> Item:
     """Reads a plan. Raises ReproduceError that names the file and the key."""
-    reader = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     try:
+        reader = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
         table = reader.loads(file.read_text())
+    except ModuleNotFoundError as error:
+        raise ReproduceError(
+            f"Python 3.10 needs tomli to read the plans: {sys.executable} -m pip install tomli"
+        ) from error
     except (OSError, ValueError) as error:
         raise ReproduceError(f"cannot read the plan {file}: {error}") from error
     keys = Keys(table, str(file))

@@ -23,6 +23,7 @@ from tandem_reproduce.results import (
     Entry,
     Table,
     drawn,
+    kinds_of,
     made_cells,
     names_of,
     profiles_of,
@@ -275,7 +276,14 @@ def picture_of(folder: ItemFolder, table: Table) -> dict[str, object]:
         "rows": item.rows,
         "names": names_of(item),
         "profiles": profiles_of(folder) if "iqm" in item.columns.values() else {},
+        "kinds": kinds_of(folder),
         "columns": table.columns,
+        "units": {
+            column: entry.unit
+            for row in table.rows.values()
+            for column, entry in row.items()
+            if entry.unit
+        },
         "ours": {
             label: {column: entry.value for column, entry in row.items()}
             for label, row in table.rows.items()

@@ -82,6 +82,13 @@ def runs_of(folder: ItemFolder) -> list[RunResult]:
     return [run for cell in made_cells(folder) for run in cell_runs(folder, cell)]
 
 
+def kinds_of(folder: ItemFolder) -> dict[str, str]:
+    """The kind of each range, uniform or log_uniform, by the last part of its key."""
+    texts = [text for cell in made_cells(folder) for text in cell.vary if is_range(text)]
+    parts = [text.partition("=") for text in texts]
+    return {key.split(".")[-1]: drawn.partition("(")[0] for key, _, drawn in parts}
+
+
 def made_cells(folder: ItemFolder) -> list[Cell]:
     return [cell for cell in folder.cells if folder.done(cell)]
 

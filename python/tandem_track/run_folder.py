@@ -14,8 +14,9 @@ from tandem_track.errors import TrackError
 # Python's own since 3.11; before that a package of the same functions.
 TOML_READER = "tomllib" if sys.version_info >= (3, 11) else "tomli"
 
-# Keys of the config that tell of this machine alone.
-PRIVATE = ("env.pickle", "env.python")
+# Keys of the config that tell of this machine alone, beside folders: those of is_of_machine() in
+# env_config.h, and the code of a function.
+PRIVATE = ("env.pickle", "env.python", "env.workers", "env.timeout_seconds")
 
 Value = str | int | float | bool
 
@@ -85,18 +86,24 @@ class RunFolder:
     def config(self) -> Mapping[str, Value]:
         """The resolved config, by the names of its keys: "optimizer.lr".
 
-        Leaves out this machine's Python, and the code of a function that makes the environment.
+        Leaves out the options of this machine, such as its Python and its folders, and the code of
+        a function that makes the environment.
         """
         file = self.path / "config.toml"
         try:
             config = flat(importlib.import_module(TOML_READER).loads(file.read_text()))
-            return {key: value for key, value in config.items() if key not in PRIVATE}
+            return {key: value for key, value in config.items() if not is_private(key)}
         except ModuleNotFoundError as error:
             raise TrackError(
                 f"Python 3.10 needs tomli to read {file}: {sys.executable} -m pip install tomli"
             ) from error
         except ValueError as error:
             raise TrackError(f"{file} is damaged: {error}") from error
+
+
+def is_private(key: str) -> bool:
+    """Whether a key of the config tells of this machine alone."""
+    return key in PRIVATE or (key.startswith("env.") and key.endswith("_dir"))
 
 
 def flat(table: Mapping[str, object], prefix: str = "") -> dict[str, Value]:

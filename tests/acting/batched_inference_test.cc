@@ -13,6 +13,7 @@
 
 #include "tandem/learn/shared_model.h"
 #include "tandem/sync/crew.h"
+#include "tests/support/eventually.h"
 #include "tests/support/linear_network.h"
 
 namespace tandem {
@@ -108,7 +109,7 @@ TEST_F(BatchedInferenceTest, ABatchIsWhatWaitsUpToItsLimit) {
   asking.spawn("actor", 11, [&](int rank) { actors[static_cast<std::size_t>(rank)]->ask(1); });
   auto model = copy();
   BatchedInference::Batch batch;
-  while (policy_.waiting() < 11) std::this_thread::yield();
+  EXPECT_TRUE(eventually([&] { return policy_.waiting() >= 11; }));
   policy_.answer(model, batch);
   EXPECT_EQ(policy_.take_stats().predictions, 8);
   policy_.answer(model, batch);
@@ -146,7 +147,7 @@ TEST_F(BatchedInferenceTest, ABatchKeepsTheActivationsOfSomeRequests) {
       EXPECT_EQ(actor.act(x), x);
     }
   });
-  while (policy_.waiting() < 3) std::this_thread::yield();
+  EXPECT_TRUE(eventually([&] { return policy_.waiting() >= 3; }));
   BatchedInference::Batch batch;
   policy_.answer(model, batch);
   asking.join();

@@ -1,13 +1,17 @@
 #include "tandem/acting/player.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <span>
 #include <vector>
 
 #include "tandem/algo/a2c.h"
 #include "tandem/base/error.h"
 #include "tandem/env/builtin.h"
 #include "tests/support/counting_network.h"
+#include "tests/support/error_of.h"
 #include "tests/support/linear_network.h"
 
 namespace tandem {
@@ -74,6 +78,15 @@ TEST_F(PlayerTest, UniformActionsDisregardThePolicy) {
 TEST_F(PlayerTest, RefusesObservationsOfAnotherSize) {
   Player player(network_, *algorithm_.acting, spec_, 3, 1);
   EXPECT_THROW(player.act(observations(), Play::greedy), Error);
+}
+
+// The training got the blame: a policy's action was no number.
+TEST_F(PlayerTest, RefusesAnObservationThatIsNoNumber) {
+  Player player(network_, *algorithm_.acting, spec_, 2, 1);
+  auto positions = positions_;
+  positions[5] = std::numeric_limits<float>::quiet_NaN();
+  const auto act = [&] { player.act(std::as_bytes(std::span(positions)), Play::greedy); };
+  EXPECT_THAT(error_of(act), testing::HasSubstr("an observation has a number that is not finite"));
 }
 
 // The network's best action is the number of steps so far in the episode. Seen failing without

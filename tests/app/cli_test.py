@@ -133,6 +133,18 @@ class Gymnasium(Folder):
             self.assertEqual(running.returncode, 2, errors)
             self.assertIn("interrupted; there is no result", errors)
 
+    def test_a_signal_ends_a_prediction(self):
+        (self.path / "seeds.py").write_text(SEEDS)
+        log = self.path / "log"
+        where = {"PYTHONPATH": str(self.path), "SEEDS": str(log), "SLOW": "0.05"}
+        words = ["--env", "gym:seeds:Seeds-v0", "--set", "net.arch=mlp", "--seconds", 60]
+        running = self.begin("predict", *words, **where)
+        wait_for(log)
+        running.terminate()
+        errors = running.communicate(timeout=60)[1]
+        self.assertEqual(running.returncode, 2, errors)
+        self.assertIn("interrupted; there is no result", errors)
+
     # Seen failing when a resumed run gave its environments the seeds of the first time.
     def test_a_resumed_run_begins_other_games(self):
         (self.path / "seeds.py").write_text(SEEDS)

@@ -18,16 +18,16 @@ def tandem(*words):
     return subprocess.run(command, check=True, capture_output=True, timeout=600).stdout
 
 
-def train(system, env, run, *words):
+def train(system, env, run, *words, seed):
     """Begins from the default preset of the system, the environment and the algorithm."""
-    tandem("train", system, "--env", env, "--seed", "1", "--run-dir", run, *words)
+    tandem("train", system, "--env", env, "--seed", str(seed), "--run-dir", run, *words)
 
 
-def mean_return(system, env, *words):
+def mean_return(system, env, *words, seed=1):
     """The mean return of the last 100 training episodes."""
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        train(system, env, run, *words)
+        train(system, env, run, *words, seed=seed)
         return json.loads((run / "result.json").read_text())["mean_return"]
 
 
@@ -37,7 +37,7 @@ def evaluated(run, *words, env):
     return json.loads(tandem("eval", run, "--episodes", games, "--json", *words))["mean"]
 
 
-def mean_score_once_reached(score, system, env, *words):
+def mean_score_once_reached(score, system, env, *words, seed):
     """The mean score of games after a training that the score ended; -inf if its budget did.
 
     Training ends when the mean return of 100 games reaches the score, which is sooner than at the
@@ -47,17 +47,18 @@ def mean_score_once_reached(score, system, env, *words):
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         games = ["--set", "run.evaluate_episodes=100"]
-        train(system, env, run, *words, *games, "--set", f"run.until_return={score}")
+        until = ["--set", f"run.until_return={score}"]
+        train(system, env, run, *words, *games, *until, seed=seed)
         if json.loads((run / "result.json").read_text())["why_ended"] != "return":
             return float("-inf")
         return evaluated(run, env=env)
 
 
-def mean_score(system, env, *words):
+def mean_score(system, env, *words, seed):
     """The mean score of greedy games after training, where an agent no longer explores."""
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        train(system, env, run, *words)
+        train(system, env, run, *words, seed=seed)
         return evaluated(run, "--greedy", env=env)
 
 
@@ -78,20 +79,23 @@ class Learning(unittest.TestCase):
         self.assert_ends_with(most, measure, system, env, *words)
 
     # The runs of asynchronous systems differ with the threads' timing, and at the end one in thirty
-    # had lost again the skill that it had reached; so others may make up for it. Seen
-    # failing when the policy's gradient had the wrong sign.
+    # had lost again the skill that it had reached; so others may make up for it. Each has a seed of
+    # its own, because other systems repeat the bits of a run. Seen failing when the policy's
+    # gradient had the wrong sign.
     def assert_ends_with(self, score, measure, *words):
         """Fails unless one of three runs ends with this score, by mean_return() or mean_score()."""
         scores = []
         while len(scores) < 3 and max(scores, default=-math.inf) < score:
-            scores.append(measure(*words))
+            scores.append(measure(*words, seed=1 + len(scores)))
         self.assertGreaterEqual(max(scores), score, scores)
 
     def test_cartpole(self):
-        self.assertGreaterEqual(mean_return("paac", "cartpole"), 400)  # random play: 22; most: 500
+        # Random play: 22; most: 500.
+        self.assert_ends_with(400, mean_return, "paac", "cartpole")
 
     def test_catch(self):
-        self.assertGreaterEqual(mean_return("paac", "catch"), 0.95)  # random play: -0.6; most: 1
+        # Random play: -0.6; most: 1.
+        self.assert_ends_with(0.95, mean_return, "paac", "catch")
 
     def test_several_agents(self):
         players = ["--set", "env.players=3", "--set", "env.size=10"]
@@ -145,16 +149,16 @@ class Learning(unittest.TestCase):
     def test_memory_of_ppo(self):
         for system in ["paac", "hts"]:
             with self.subTest(system):
-                score = mean_return(system, "memory", "--steps", "200k", "--set", "algo=ppo")
-                self.assertGreaterEqual(score, 0.9)
+                words = ("--steps", "200k", "--set", "algo=ppo")
+                self.assert_ends_with(0.9, mean_return, system, "memory", *words)
 
     def test_ga3c(self):
         self.assert_ends_with(400, mean_return, "ga3c", "cartpole")
         self.assert_ends_with(0.95, mean_return, "ga3c", "catch")
 
     def test_hts(self):
-        self.assertGreaterEqual(mean_return("hts", "cartpole"), 400)
-        self.assertGreaterEqual(mean_return("hts", "catch"), 0.95)
+        self.assert_ends_with(400, mean_return, "hts", "cartpole")
+        self.assert_ends_with(0.95, mean_return, "hts", "catch")
 
     def test_impala(self):
         self.assert_ends_with(400, mean_return, "impala", "cartpole")
@@ -176,8 +180,8 @@ class Learning(unittest.TestCase):
         self.assert_learns(-400, "apex", "pendulum", "--steps", "50k")
 
     def test_paac_n_step_q(self):
-        self.assertGreaterEqual(mean_score("paac", "cartpole", *N_STEP_Q), 200)
-        self.assertGreaterEqual(mean_score("paac", "catch", *N_STEP_Q), 0.9)
+        self.assert_ends_with(200, mean_score, "paac", "cartpole", *N_STEP_Q)
+        self.assert_ends_with(0.9, mean_score, "paac", "catch", *N_STEP_Q)
 
     def test_a3c_n_step_q(self):
         self.learns_by("n_step_q")

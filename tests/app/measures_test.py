@@ -146,14 +146,11 @@ class Bench(Folder):
 
     # Seen failing when the first system that does not fit ended it.
     def test_bench_all_leaves_out_systems_that_do_not_fit(self):
-        done = tandem("bench", "--all", "--env", "memory", "--seconds", 0.5)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("Left out: apex: ", done.stdout)
-        self.assertRegex(done.stdout, "impala +")
         # Meant to fail where a key that PAAC lacks was refused for all.
         words = ["--env", "cartpole", "--seconds", 0.5, "--set", "ga3c.agents=2"]
         done = tandem("bench", "--all", *words)
-        self.assertIn("Left out: paac: ", done.stdout, done.stderr)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Left out: paac: ", done.stdout)
         self.assertRegex(done.stdout, "ga3c +")
         self.assert_refused(
             "bench", "--all", *words, "--set", "ga3c.agent=2", says="no key ga3c.agent;"

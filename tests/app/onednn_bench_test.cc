@@ -56,10 +56,10 @@ TEST(BenchTest, FindsTheCostOfAnEnvironmentThatSleeps) {
       tandem("bench paac --env latency --set mean_us=5000 --set wait=sleeping --set net.arch=mlp "
              "--set paac.envs=4 --threads 1 --seconds 3 --json"));
   EXPECT_GE(json["t_env_us"], 5000);
-  EXPECT_LE(json["t_env_us"], 10000);
+  EXPECT_LE(json["t_env_us"], 15000);
   EXPECT_GT(json["time/stepping"], 0.5);
-  EXPECT_GT(json["fraction_of_limit"], 0.6);
-  EXPECT_LT(json["fraction_of_limit"], 1.2);
+  EXPECT_GT(json["fraction_of_limit"], 0.35);
+  EXPECT_LT(json["fraction_of_limit"], 2.5);
 }
 
 TEST(BenchTest, SweepMeasuresEachValue) {

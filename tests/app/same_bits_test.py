@@ -16,7 +16,7 @@ from pathlib import Path
 
 PROGRAM = Path(os.environ["TANDEM"])
 HAS_ATARI = (PROGRAM.parent / "plugins" / "tandem_atari.so").exists()
-CONFIG = ["--seed", 3, "--set", "run.checkpoint_minutes=0.01"]
+CONFIG = ["--seed", 3, "--set", "run.checkpoint_minutes=0.003"]
 
 THREE_AGENTS = ["--env", "catch", *["--set", "env.players=3", "--set", "env.size=84"]]
 THREE_AGENTS += ["--set", "net.arch=nips"]
@@ -43,7 +43,7 @@ class SameBits:
 
     system = ""
     task = ["--env", "atari:Pong" if HAS_ATARI else "catch", "--set", "net.arch=nips"]
-    steps = 6400
+    steps = 3200
     words = []
     few_threads = []
     more_threads = []
@@ -88,7 +88,7 @@ class SameBits:
     def test_killed_and_resumed(self):
         run = self.cut_short("killed", signal.SIGKILL)
         self.assertFalse((run / "result.json").exists())
-        for milliseconds in (150, 500, 900):
+        for milliseconds in (100, 250, 400):
             process = resume(run)
             time.sleep(milliseconds / 1000)
             process.kill()
@@ -121,12 +121,12 @@ class HtsA2c(SameBits, unittest.TestCase):
 
 class PaacAgents(Paac):
     task = THREE_AGENTS
-    steps = 24000
+    steps = 12000
 
 
 class HtsAgents(HtsA2c):
     task = THREE_AGENTS
-    steps = 24000
+    steps = 12000
 
 
 class HtsPpo(HtsA2c):
@@ -135,9 +135,9 @@ class HtsPpo(HtsA2c):
 
 class Apex(SameBits, unittest.TestCase):
     system = "apex"
-    steps = 4800  # beyond the replay's capacity
+    steps = 2400  # beyond the replay's capacity
     words = ["--set", "apex.lockstep=true", "--set", "apex.actors=3", "--set", "apex.batch=32"]
-    words += ["--set", "replay.min_fill=500", "--set", "replay.capacity=3000"]
+    words += ["--set", "replay.min_fill=250", "--set", "replay.capacity=1500"]
     words += ["--set", "replay.samples_per_insert=2", "--set", "replay.slack=64"]
     few_threads = ["--threads", 1]
     more_threads = ["--threads", 3]
@@ -145,12 +145,12 @@ class Apex(SameBits, unittest.TestCase):
 
 class PaacStatistics(Paac):
     task = STATISTICS
-    steps = 48000
+    steps = 24000
 
 
 class HtsStatistics(HtsA2c):
     task = STATISTICS
-    steps = 36000
+    steps = 18000
 
 
 if __name__ == "__main__":

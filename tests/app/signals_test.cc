@@ -11,14 +11,17 @@
 #include <string>
 #include <thread>
 
+#include "tests/support/eventually.h"
+
 namespace tandem {
 namespace {
 
 /// Sends as a terminal or `kill` does: to the process, not to a thread.
 void send(int signal) { kill(getpid(), signal); }
 
-void wait_for(const std::function<bool()>& condition) {
-  while (!condition()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+/// Expects a stop to be requested soon.
+void expect_a_request(const StopSignals& signals) {
+  EXPECT_TRUE(eventually([&] { return signals.requested(); }));
 }
 
 int wait_status_of(const std::function<void()>& body) {
@@ -37,7 +40,7 @@ TEST(SignalsTest, TheFirstOnlySetsTheFlag) {
     const StopSignals signals;
     EXPECT_FALSE(signals.requested());
     send(signal);
-    wait_for([&] { return signals.requested(); });
+    expect_a_request(signals);
   }
 }
 
@@ -61,7 +64,7 @@ TEST(SignalsTest, TwoAtOnceAreOneRequest) {
   const int status = wait_status_of([] {
     const StopSignals signals;
     send(SIGINT);
-    wait_for([&] { return signals.requested(); });
+    expect_a_request(signals);
     send(SIGINT);
     send(SIGTERM);
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -75,7 +78,7 @@ TEST(SignalsTest, ASecondEndsTheProcessWhicheverItIs) {
       const int status = wait_status_of([&] {
         const StopSignals signals;
         send(first);
-        wait_for([&] { return signals.requested(); });
+        expect_a_request(signals);
         std::this_thread::sleep_for(std::chrono::milliseconds(600));
         send(second);
         std::this_thread::sleep_for(std::chrono::seconds(10));
@@ -91,7 +94,7 @@ TEST(SignalsTest, AProcessThatWasToIgnoreThemStopsAllTheSame) {
   {
     const StopSignals signals;
     send(SIGINT);
-    wait_for([&] { return signals.requested(); });
+    expect_a_request(signals);
   }
   EXPECT_EQ(std::signal(SIGINT, before), SIG_IGN);
 }

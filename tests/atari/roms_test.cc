@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "tandem/base/error.h"
 #include "tandem/env/family.h"
 #include "tandem/io/temporary_folder.h"
+#include "tests/support/error_of.h"
 #include "tests/support/plugin_path.h"
 
 namespace tandem {
@@ -52,12 +52,7 @@ class Roms : public testing::Test {
 
   // The complaint of make() about a game; empty if make() succeeds.
   std::string complaint(const std::string& game) {
-    try {
-      (void)family_->make(game, 1);
-      return "";
-    } catch (const Error& error) {
-      return error.what();
-    }
+    return error_of([&] { (void)family_->make(game, 1); });
   }
 
   // Copies the ROM of Pong to a folder of its own, sets rom_dir to this folder and returns the

@@ -6,7 +6,7 @@
 #include <array>
 #include <string>
 
-#include "tandem/base/error.h"
+#include "tests/support/error_of.h"
 
 namespace tandem {
 namespace {
@@ -15,12 +15,7 @@ constexpr std::array kAll = {Simd::portable, Simd::avx2, Simd::avx512, Simd::amx
 constexpr std::array kOld = {Simd::portable};  // a CPU without AVX2
 
 std::string refusal(std::string_view wanted, std::span<const Simd> available) {
-  try {
-    choose_simd(wanted, available);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return error_of([&] { choose_simd(wanted, available); });
 }
 
 TEST(Cpu, TakesTheWidestOfTheAvailable) {

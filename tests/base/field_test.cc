@@ -5,9 +5,10 @@
 
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <string>
 
-#include "tandem/base/error.h"
+#include "tests/support/error_of.h"
 
 namespace tandem {
 namespace {
@@ -31,20 +32,10 @@ struct Options {
 class FieldTest : public testing::Test {
  protected:
   std::string error_of(const Field& field, const std::string& text) {
-    try {
-      set_field_text(field, text);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return tandem::error_of([&] { set_field_text(field, text); });
   }
   std::string error_of_value(const Field& field, const FieldValue& value) {
-    try {
-      set_field(field, value);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return tandem::error_of([&] { set_field(field, value); });
   }
 
   Options options;
@@ -194,6 +185,12 @@ TEST_F(FieldTest, RangesInWords) {
   EXPECT_EQ(field_range(sticky), "true or false");
   EXPECT_EQ(field_range(arch), "nips, nature or mlp");
   EXPECT_EQ(field_type(arch), "text");
+}
+
+TEST_F(FieldTest, ValueOfAnIntegerFieldByItsKey) {
+  EXPECT_EQ(whole_value(fields, "steps"), 7);
+  EXPECT_THROW(static_cast<void>(whole_value(fields, "rate")), std::logic_error);
+  EXPECT_THROW(static_cast<void>(whole_value(fields, "pace")), std::logic_error);
 }
 
 TEST_F(FieldTest, PrefixGoesBeforeEachKey) {

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -23,7 +22,9 @@
 #include "tandem/systems/apex/apex_parts.h"
 #include "tests/cluster/evaluated_run.h"
 #include "tests/support/error_of.h"
+#include "tests/support/eventually.h"
 #include "tests/support/forging.h"
+#include "tests/support/latest_checkpoint.h"
 #include "tests/support/local_cluster.h"
 #include "tests/support/pair_env.h"
 #include "tests/support/scenario.h"
@@ -122,7 +123,7 @@ class ApexClusterTest : public testing::Test {
   }
 
   [[nodiscard]] FoundCheckpoint latest(const std::string& name) const {
-    return find_latest(folder(name) / "checkpoints", [](const std::string&) {});
+    return latest_of(folder(name));
   }
 
   /// Trains a run of 2,000 steps without an evaluator and resumes it with one. Expects it to
@@ -190,9 +191,9 @@ TEST_F(ApexClusterTest, KeepsTheRatioOnABadNetwork) {
 TEST_F(ApexClusterTest, GoesOnWithoutAShardThatWasLost) {
   train({.folder = folder("run"), .steps = 8'000}, 2, {},
         [this](LocalCluster& cluster, TrainingContext& context, const std::stop_token&) {
-          while (context.run.steps() < 3'000) std::this_thread::yield();
+          EXPECT_TRUE(eventually([&] { return context.run.steps() >= 3'000; }));
           cluster.set_shard(1, nullptr);
-          while (context.run.steps() < 4'000) std::this_thread::yield();
+          EXPECT_TRUE(eventually([&] { return context.run.steps() >= 4'000; }));
           cluster.set_shard(1, make_shard(context, 1, 2, 2));
         });
   EXPECT_GE(result_of(folder("run")).at("steps"), 8'000);
@@ -201,7 +202,7 @@ TEST_F(ApexClusterTest, GoesOnWithoutAShardThatWasLost) {
 TEST_F(ApexClusterTest, GoesOnWithASuccessorOfAnActor) {
   train({.folder = folder("run"), .steps = 8'000}, 1, {},
         [this](LocalCluster& cluster, TrainingContext& context, const std::stop_token&) {
-          while (context.run.steps() < 3'000) std::this_thread::yield();
+          EXPECT_TRUE(eventually([&] { return context.run.steps() >= 3'000; }));
           for (int rank = 0; rank < 3; ++rank) {
             cluster.set_actor(rank, make_actor(context, rank, 1, 2));
           }
@@ -211,7 +212,7 @@ TEST_F(ApexClusterTest, GoesOnWithASuccessorOfAnActor) {
 
 TEST_F(ApexClusterTest, AResumedRunHasItsShardsAndActors) {
   train({.folder = folder("run"), .steps = 4'000}, 2);
-  const auto found = find_latest(folder("run") / "checkpoints", [](const std::string&) {});
+  const auto found = latest_of(folder("run"));
   EXPECT_TRUE(found.checkpoint.pieces.contains("replay"));
   EXPECT_TRUE(found.checkpoint.pieces.contains("replay_1"));
   for (int rank = 0; rank < 3; ++rank) {

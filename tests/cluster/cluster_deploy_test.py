@@ -154,6 +154,17 @@ class Slurm(unittest.TestCase):
                 self.assertTrue((run / files[0]).exists())
                 shutil.rmtree(run)
 
+    # Seen failing when an error of find counted as no checkpoint, so that the run was moved away.
+    def test_a_folder_that_cannot_be_read_stays(self):
+        run = self.lose(".lock", "checkpoints/000000000900/state.json")
+        find = self.folder / "bin/find"
+        find.write_text("#!/bin/sh\nexit 1\n")
+        find.chmod(0o755)
+        process = self.begin("slurm-single.sbatch")
+        process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 1)
+        self.assertTrue((run / "checkpoints").exists())
+
     def test_a_job_of_one_process_ends_as_its_training(self):
         for code in (0, 2):
             self.environment["CODE"] = str(code)

@@ -104,6 +104,13 @@ class DriverTest(unittest.TestCase):
             self.assertEqual([part.incarnation for part in driver._actors], incarnations)
             self.assertEqual([part.patience for part in driver._actors], [210.0] * 2)
 
+    def test_a_file_that_shared_storage_shows_late_is_read(self):
+        from tandem_cluster import driver
+
+        file = self.run_dir / "result.json"
+        driver.time.sleep = lambda seconds: file.write_text("{}")
+        self.assertEqual(self.driver.read_when_visible("result.json"), "{}")
+
     # Seen giving up after a minute, before an autoscaler had brought a node.
     def test_a_cluster_of_others_gets_time_to_bring_a_node(self):
         wait = "the learner waits for a node with 1 free CPUs"
@@ -170,6 +177,25 @@ class DriverTest(unittest.TestCase):
         self.assertIsNone(part.lost())
         part.status = {"busy_seconds": 1811}
         self.assertEqual(part.lost(), "its environments have hung for 1810 seconds")
+
+    # Ten minutes alone would end actors whose environments may take longer.
+    def test_an_actor_may_start_as_long_as_its_environments(self):
+        from tandem_cluster.part import Part, starting_seconds
+
+        for env, seconds in (
+            ({"id": "catch"}, 600),
+            ({"timeout_seconds": 60, "workers": 8}, 600),
+            ({"timeout_seconds": 600.0, "workers": 8}, 3610),
+        ):
+            tables = {"system": "apex", "env": env, "apex": {"envs": 8}}
+            self.assertEqual(starting_seconds(tables), seconds)
+        part = Part("actor 0", start_patience=3610.0)
+        part.begun(None)
+        part.answered = True
+        part.status = {"starting_seconds": 3600}
+        self.assertIsNone(part.lost())
+        part.status = {"starting_seconds": 3611}
+        self.assertEqual(part.lost(), "it has been starting for 3610 seconds")
 
 
 @unittest.skipUnless(importlib.util.find_spec("ray"), "Ray is not installed")

@@ -107,11 +107,20 @@ class HostTest(unittest.TestCase):
         self.addCleanup(mock.patch.stopall)
         mock.patch.object(hosts, "Carrier").start()
         training = mock.patch.object(hosts._core, "Training").start()
-        training.side_effect = lambda base, **words: read.append((base, Path(base).read_text()))
+
+        def begin(base, **words):
+            native = mock.Mock()
+            native.wait_until_built.side_effect = lambda: read.append(
+                (base, Path(base).read_text())
+            )
+            return native
+
+        training.side_effect = begin
         words = {"base": "/elsewhere/own.toml", "system": "apex"}
         files = {"own.toml": b"[apex]\n"}
         learner = hosts.Learner(hosts.__version__, 1, 1, 1, words, files)
         self.assertTrue(learner._host._built.wait(10))
+        self.assertIsNone(learner._host._error)
         ((base, text),) = read
         self.assertEqual((Path(base).name, text), ("own.toml", "[apex]\n"))
         self.assertFalse(Path(base).exists())
@@ -158,22 +167,23 @@ class PlanTest(unittest.TestCase):
             plan = Plan("apex", run_dir=name, settings=[("run.steps", "9")])
             plan.first_words = words = plan._words_now()
 
-            def begin(*checkpoints):
+            def begin(*checkpoints, **others):
                 keep_facts(plan)
                 (folder / "config.toml").write_text('system = "apex"\n')
                 (folder / "metrics.jsonl").touch()
                 for step in checkpoints:
                     (folder / "checkpoints" / step).mkdir(parents=True)
                 again = Plan("apex", run_dir=name)
-                again._go_on_with_what_is_there(words)
+                again._go_on_with_what_is_there({**words, **others})
                 return again.resume
 
             self.assertFalse(begin())
+            self.assertFalse(begin(actors=3))  # the words that failed can be corrected
             self.assertEqual([file.name for file in folder.iterdir()], [".lock"])
             self.assertTrue(begin("0009"))
             self.assertTrue((folder / FACTS).exists())
             with self.assertRaisesRegex(Error, "holds a run that began with"):
-                Plan("apex", run_dir=name)._go_on_with_what_is_there({**words, "actors": 3})
+                begin(actors=3)
 
     # A notebook's function has another text after each start. Seen failing when it was compared.
     def test_a_function_that_makes_environments_is_not_compared(self):

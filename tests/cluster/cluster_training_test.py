@@ -161,7 +161,7 @@ class ClusterTraining(unittest.TestCase):
 
     def test_impala_learns_catch(self):
         words = ["impala", "--config", "impala/catch", "--seed", "1", "--actors", "2"]
-        words += ["--steps", "250k"]
+        words += ["--steps", "250k", "--set", "run.until_return=0.9"]
         self.assert_learns(words)
 
 

@@ -3,6 +3,7 @@ target_link_libraries(cluster_tests PRIVATE tandem_cluster)
 # Reads the checkpoints of chaos.py.
 add_executable(read_shards ${unless_sanitized} cluster/read_shards.cc)
 tandem_own(read_shards)
+tandem_test_options(read_shards)
 target_link_libraries(read_shards PRIVATE tandem_trainer)
 
 # Trainings on a Ray cluster, where the Python package is built. They start many processes.

@@ -24,6 +24,7 @@
 #include "tests/support/endless_env.h"
 #include "tests/support/env_around.h"
 #include "tests/support/forging.h"
+#include "tests/support/latest_checkpoint.h"
 #include "tests/support/local_cluster.h"
 #include "tests/support/pair_env.h"
 #include "tests/support/scenario.h"
@@ -121,7 +122,7 @@ TEST_F(ImpalaClusterTest, AResumedRunGoesOnWithItsGames) {
                     .steps = 30'000};
   train(scenario);
   EXPECT_EQ(starts, 6);
-  const auto found = find_latest(folder("run") / "checkpoints", [](const std::string&) {});
+  const auto found = latest_of(folder("run"));
   for (int rank = 0; rank < kActors; ++rank) {
     ASSERT_TRUE(found.checkpoint.blobs.contains("actor_" + std::to_string(rank)));
   }
@@ -134,11 +135,11 @@ TEST_F(ImpalaClusterTest, AResumedRunGoesOnWithItsGames) {
 TEST_F(ImpalaClusterTest, AResumedRunThatIsDoneMakesUpForItsLastEvaluation) {
   Scenario scenario{.folder = folder("run"), .steps = 2'000};
   train(scenario);
-  const auto before = find_latest(folder("run") / "checkpoints", [](const std::string&) {});
+  const auto before = latest_of(folder("run"));
   std::atomic<int> plays = 0;
   scenario.resume = true;
   EXPECT_THAT(train_evaluated(scenario, plays), ElementsAre(before.step));
-  const auto after = find_latest(folder("run") / "checkpoints", [](const std::string&) {});
+  const auto after = latest_of(folder("run"));
   EXPECT_EQ(after.step, before.step);
   EXPECT_EQ(after.checkpoint.blobs, before.checkpoint.blobs);
 }

@@ -7,12 +7,12 @@
 #include <map>
 #include <memory>
 #include <numeric>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "tandem/sync/crew.h"
 #include "tests/replay/frames.h"
+#include "tests/support/eventually.h"
 #include "tests/support/local_cluster.h"
 
 namespace tandem {
@@ -127,7 +127,7 @@ TEST(RemoteReplay, GoesOnWithTheCountsOfAUsedShard) {
       {.replay = replay, .format = small_format(), .batch = 16, .batches = 4, .seed = 1}, link,
       crew.stop_token());
   crew.spawn("sampler", 1, [&](int) { remote.run(); });
-  while (remote.state().inserted == 0) std::this_thread::yield();
+  EXPECT_TRUE(eventually([&] { return remote.state().inserted > 0; }));
   EXPECT_EQ(remote.state().inserted, 4);
   EXPECT_EQ(remote.state().sampled, 32);
   crew.end();

@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <string>
 
+#include "tandem/io/temporary_folder.h"
+#include "tandem/run/checkpoint.h"
+#include "tandem/run/run_directory.h"
 #include "tests/support/config_values.h"
 
 namespace tandem {
@@ -23,6 +27,18 @@ TEST(Roles, APartTakesItsOwnPythonWhereTheRunsIsMissing) {
   EXPECT_EQ(python_of_part("/no/python"), "/bin/sh");
   EXPECT_EQ(python_of_part(""), "/bin/sh");
   EXPECT_EQ(python_of_part("python3.11"), "python3.11") << "a name for $PATH";
+}
+
+// A cluster may go on with a run of one machine.
+TEST(Roles, AnActorsStateIsNotThatOfItsPlace) {
+  const TemporaryFolder folder;
+  Checkpoint checkpoint;
+  checkpoint.add_blob("actor_12", {std::byte{1}});
+  checkpoint.add_blob("actor_12_successors", {std::byte{2}});
+  write_checkpoint(checkpoint, RunPaths{folder.path()}.checkpoints(), 5);
+  const auto states = saved_actors(folder.path());
+  ASSERT_EQ(states.size(), 1U);
+  EXPECT_EQ(states.at(12), checkpoint.blobs.at("actor_12"));
 }
 
 }  // namespace

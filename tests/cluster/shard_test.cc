@@ -126,6 +126,17 @@ TEST(Shard, RefusesAnotherRun) {
   EXPECT_EQ(verb_of(shard.deliver(insert(other, 1))), Verb::closed);
 }
 
+TEST(Shard, AMessageThatIsPartlyWrongInsertsNothing) {
+  auto shard = small_shard();
+  MessageWriter writer(actor(), Verb::insert, 1);
+  writer.content().put(std::int64_t{0});
+  writer.content().put(std::int64_t{50});
+  segment(std::vector<float>(10, 1))->save(writer.content());
+  segment(std::vector<float>(10, 1), 1'000)->save(writer.content());  // their actions, too
+  EXPECT_EQ(verb_of(shard.deliver(std::move(writer).seal())), Verb::garbled);
+  EXPECT_EQ(shard.status().at("inserted"), 0);
+}
+
 TEST(Shard, APriorityThatIsNoNumberFails) {
   auto shard = small_shard();
   const auto answer = shard.deliver(insert(actor(), 1, std::numeric_limits<float>::quiet_NaN()));

@@ -6,6 +6,7 @@ target_compile_definitions(doom_tests PRIVATE TANDEM_DOOM_FOLDER="${TANDEM_DOOM_
 # with the reward of the last tic alone, and with red and blue exchanged.
 add_executable(doom_trace ${unless_sanitized} ${CMAKE_CURRENT_SOURCE_DIR}/doom/doom_trace.cc)
 tandem_own(doom_trace)
+tandem_test_options(doom_trace)
 target_link_libraries(doom_trace PRIVATE tandem_doom_env)
 if(NOT TANDEM_SANITIZE)  # the plug-in's own tests run the same code
   add_test(NAME doom.vizdoom_oracle

@@ -12,11 +12,11 @@
 #include <fstream>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "game.h"
 #include "tests/support/error_of.h"
+#include "tests/support/eventually.h"
 
 namespace tandem::doom {
 namespace {
@@ -53,13 +53,9 @@ std::vector<pid_t> engines_of(pid_t client) {
 
 bool alive(pid_t process) { return !words_of("/proc/" + std::to_string(process)).empty(); }
 
-/// Whether all of them end within ten seconds.
+/// Whether all of them end soon.
 bool all_end(const std::vector<pid_t>& processes) {
-  for (int attempt = 0; attempt < 1000; ++attempt) {
-    if (std::ranges::none_of(processes, alive)) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return false;
+  return eventually([&] { return std::ranges::none_of(processes, alive); });
 }
 
 /// The folder in which an engine runs.

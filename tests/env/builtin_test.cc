@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "tandem/base/error.h"
+#include "tests/support/error_of.h"
 
 namespace tandem {
 namespace {
@@ -267,13 +268,8 @@ TEST(Builtin, ATimeLimitKeepsAnEndThatComesWithIt) {
 }
 
 TEST(Builtin, OffersTheNearestNameForAnUnknownOne) {
-  const auto message = [](const std::string& name) -> std::string {
-    try {
-      static_cast<void>(make_builtin_family()->make(name, 0));
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
+  const auto message = [](const std::string& name) {
+    return error_of([&] { (void)make_builtin_family()->make(name, 0); });
   };
   EXPECT_EQ(message("cartpoel"),
             "there is no environment 'cartpoel'; did you mean 'cartpole'? built in are cartpole, "

@@ -9,6 +9,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/io/temporary_folder.h"
+#include "tests/support/error_of.h"
 
 namespace tandem {
 namespace {
@@ -20,12 +21,7 @@ using testing::HasSubstr;
 constexpr char kTestPlugins[] = TANDEM_BINARY_DIR "/test_plugins";
 
 std::string complaint(const std::string& id) {
-  try {
-    (void)find_family(id);
-    return "";
-  } catch (const Error& error) {
-    return error.what();
-  }
+  return error_of([&] { (void)find_family(id); });
 }
 
 class PluginTest : public testing::Test {

@@ -4,6 +4,7 @@ if(NOT TARGET tandem OR NOT (TARGET tandem_torch OR TARGET onednn) OR TANDEM_SAN
 endif()
 add_executable(write_agents export/write_agents.cc)
 tandem_own(write_agents)
+tandem_test_options(write_agents)
 target_link_libraries(write_agents PRIVATE tandem_trainer)
 foreach(plugin atari mujoco)
   if(TARGET tandem_${plugin})

@@ -3,6 +3,7 @@
 add_executable(football_trace ${unless_sanitized}
   ${CMAKE_CURRENT_SOURCE_DIR}/football/football_trace.cc)
 tandem_own(football_trace)
+tandem_test_options(football_trace)
 target_link_libraries(football_trace PRIVATE tandem_football_env)
 if(NOT TANDEM_SANITIZE)  # football.soak runs the same code
   add_test(NAME football.envpool_oracle
@@ -16,13 +17,17 @@ target_link_libraries(football_tests PRIVATE tandem_football_env)
 target_compile_definitions(football_tests PRIVATE TANDEM_FOOTBALL_FOLDER="${TANDEM_FOOTBALL_DIR}")
 
 # Plays every scenario; `make asan` looks for leaks and bad memory in it, but not in the engine.
-# docs/results/football.md has 10,000 steps of each with the engine instrumented as well.
-add_executable(football_soak ${CMAKE_CURRENT_SOURCE_DIR}/football/football_soak.cc)
+# docs/results/football.md has 10,000 steps of each with the engine instrumented as well. Other
+# builds make it only by its name.
+add_executable(football_soak EXCLUDE_FROM_ALL
+  ${CMAKE_CURRENT_SOURCE_DIR}/football/football_soak.cc)
 tandem_own(football_soak)
+tandem_test_options(football_soak)
 target_link_libraries(football_soak PRIVATE tandem_football_env)
-add_test(NAME football.soak COMMAND football_soak ${TANDEM_FOOTBALL_DIR} 100)
 
 if(TANDEM_SANITIZE)
+  set_target_properties(football_soak PROPERTIES EXCLUDE_FROM_ALL FALSE)
+  add_test(NAME football.soak COMMAND football_soak ${TANDEM_FOOTBALL_DIR} 50)
   set_tests_properties(football football.soak PROPERTIES
     ENVIRONMENT "LSAN_OPTIONS=suppressions=\"${CMAKE_CURRENT_SOURCE_DIR}/support/lsan.supp\"")
 endif()

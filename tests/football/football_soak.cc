@@ -2,8 +2,9 @@
 //
 // usage: football_soak FOLDER STEPS [SCENARIO...]
 //
-// Without a scenario it plays all. Each is played by one agent, then by as many as it has players;
-// every 40 steps the game goes on from a saved state in another instance.
+// Without a scenario it plays all. Each is played by as many agents as it has players, and in 1,000
+// steps or more by one agent for the first half. Every 40 steps the game goes on from a saved state
+// in another instance.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -24,6 +25,10 @@ std::unique_ptr<FootballEnv> make(const std::filesystem::path& folder, const Sce
 }
 
 constexpr int kStepsOfAnInstance = 40;
+
+// A single agent reaches more of the engine, which plays for the others, but no more of the
+// plug-in.
+constexpr int kStepsWorthOneAgent = 1'000;
 
 /// Plays so many steps, and moves to another instance again and again.
 void soak(const std::filesystem::path& folder, const Scenario& scenario, std::int64_t players,
@@ -65,8 +70,9 @@ void soak_all(int count, char** words) {
   for (const auto& name : names) {
     const auto& scenario = find_scenario(scenarios, name);
     const auto most = std::min(scenario.of(0).controllable(), scenario.of(1).controllable());
-    soak(folder, scenario, 1, steps / 2);
-    soak(folder, scenario, most, steps - steps / 2);
+    const int alone = steps < kStepsWorthOneAgent ? 0 : steps / 2;
+    if (alone > 0) soak(folder, scenario, 1, alone);
+    soak(folder, scenario, most, steps - alone);
   }
 }
 

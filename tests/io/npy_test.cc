@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "tandem/base/error.h"
+#include "tests/support/error_of.h"
 
 namespace tandem {
 namespace {
@@ -34,12 +35,7 @@ class NpyTest : public testing::Test {
   }
 
   std::string error_of_read() const {
-    try {
-      static_cast<void>(read_npy(file));
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return error_of([&] { static_cast<void>(read_npy(file)); });
   }
 
   std::filesystem::path file;

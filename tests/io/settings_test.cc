@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "tandem/base/error.h"
+#include "tests/support/error_of.h"
 
 namespace tandem {
 namespace {
@@ -59,21 +60,11 @@ class SettingsTest : public testing::Test {
 
   std::string error_of_file(const std::string& text) {
     write(text);
-    try {
-      load_file();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return error_of([&] { load_file(); });
   }
 
   std::string error_of_set(const std::string& text) {
-    try {
-      apply_setting(parse_assignment(text), fields);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return error_of([&] { apply_setting(parse_assignment(text), fields); });
   }
 
   Options options;

@@ -3,6 +3,7 @@
 # rows upside down.
 add_executable(mujoco_trace ${CMAKE_CURRENT_SOURCE_DIR}/mujoco/mujoco_trace.cc)
 tandem_own(mujoco_trace)
+tandem_test_options(mujoco_trace)
 target_link_libraries(mujoco_trace PRIVATE tandem_mujoco_env)
 set(TANDEM_DM_CONTROL_PYTHON ${TANDEM_TEST_PYTHON} CACHE FILEPATH "A Python that has dm_control")
 find_package(OpenGL QUIET COMPONENTS EGL)

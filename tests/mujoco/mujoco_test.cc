@@ -5,15 +5,14 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <functional>
 #include <map>
 #include <string>
 
-#include "tandem/base/error.h"
 #include "tandem/base/field.h"
 #include "tandem/env/family.h"
 #include "tandem/env/vec_env.h"
 #include "tests/conformance/env_conformance.h"
+#include "tests/support/error_of.h"
 #include "tests/support/plugin_path.h"
 
 namespace tandem {
@@ -28,16 +27,6 @@ INSTANTIATE_TEST_SUITE_P(
                     EnvCase{"mujoco:humanoid-stand"}, EnvCase{"mujoco:manipulator-bring_ball"},
                     EnvCase{"mujoco:manipulator-insert_peg"}),
     case_name);
-
-/// The message of an exception that a call throws.
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 class Mujoco : public testing::Test {
  protected:
@@ -164,7 +153,7 @@ TEST_F(Mujoco, AnAngleWithoutBoundsIsShownAsSineAndCosineWhereAskedFor) {
 }
 
 TEST_F(Mujoco, AnUnknownTaskOffersTheNearest) {
-  const auto message = message_of([&] { (void)family_->make("cartpole-swingpu", 1); });
+  const auto message = error_of([&] { (void)family_->make("cartpole-swingpu", 1); });
   EXPECT_NE(message.find("did you mean 'cartpole-swingup'?"), std::string::npos) << message;
   EXPECT_NE(message.find("humanoid-walk"), std::string::npos) << message;
 }
@@ -173,7 +162,7 @@ TEST_F(Mujoco, MissingModelsSayWhatToRun) {
   for (const auto& field : family_->fields()) {
     if (field.key == "suite_dir") set_field_text(field, "/nowhere");
   }
-  const auto message = message_of([&] { (void)family_->make("cheetah-run", 1); });
+  const auto message = error_of([&] { (void)family_->make("cheetah-run", 1); });
   EXPECT_NE(message.find("/nowhere/cheetah.xml"), std::string::npos) << message;
   EXPECT_NE(message.find("tools/build_mujoco.sh"), std::string::npos) << message;
 }
@@ -183,7 +172,7 @@ TEST_F(Mujoco, RefusesAStateOfAnotherTask) {
   family_->make("cheetah-run", 1)->save(writer);
   StateReader reader(writer.bytes());
   const auto hopper = family_->make("hopper-hop", 1);
-  const auto message = message_of([&] { hopper->load(reader); });
+  const auto message = error_of([&] { hopper->load(reader); });
   EXPECT_NE(message.find("another task"), std::string::npos) << message;
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "tandem/base/error.h"
+#include "tests/support/error_of.h"
 
 namespace tandem {
 namespace {
@@ -262,12 +263,7 @@ TEST(Architecture, DpgIsAPolicyAndACriticOfActions) {
 
 TEST(Architecture, DpgNeedsNumbersAndBoundedActions) {
   const auto error_of = [](const NetConfig& config, const EnvSpec& spec, bool value_head = true) {
-    try {
-      (void)make_architecture(config, spec, value_head);
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return tandem::error_of([&] { (void)make_architecture(config, spec, value_head); });
   };
   const NetConfig dpg{.arch = "dpg"};
   EXPECT_EQ(error_of(dpg, continuous_spec()), "");

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -71,9 +72,14 @@ inline Heads rows_of(Outputs& outputs, std::int64_t first, std::int64_t count) {
           std::span(outputs.value).subspan(first, count)};
 }
 
-/// The number of threads in this process now.
-inline std::ptrdiff_t thread_count() {
-  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+/// The numbers of the threads in this process now, which may be those of threads that were joined a
+/// moment ago as well.
+inline std::set<std::string> threads_now() {
+  std::set<std::string> threads;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    threads.insert(thread.path().filename().string());
+  }
+  return threads;
 }
 
 struct NetworkCase {

@@ -181,7 +181,8 @@ class Installer(unittest.TestCase):
                 # The test itself may run under nohup or in the background.
                 preexec_fn=lambda number=number: signal.signal(number, signal.SIG_DFL),
             )
-            while "began" not in self.trace.read_text():
+            deadline = time.monotonic() + 60
+            while "began" not in self.trace.read_text() and time.monotonic() < deadline:
                 time.sleep(0.01)
             process.send_signal(number)
             self.assertEqual(process.wait(timeout=60), 128 + number)

@@ -153,7 +153,9 @@ class Callables(unittest.TestCase):
 
 
 class Waiting(unittest.TestCase):
-    def interrupted(self, call, before="pass", afterwards="pass", sleep=60, hangs="True"):
+    def interrupted(
+        self, call, before="pass", afterwards="pass", sleep=60, hangs="True", timeout_seconds=20
+    ):
         """The seconds until a process that waits in a step ended after SIGINT. `hangs` says which
         environments sleep there; their seeds are 1 and 2."""
         script = textwrap.dedent(f"""
@@ -171,7 +173,7 @@ class Waiting(unittest.TestCase):
                         time.sleep({sleep})
                     return super().step(action)
 
-            env = tandem.make_vec(lambda: Hanging(), 2, 2, timeout_seconds=2)
+            env = tandem.make_vec(lambda: Hanging(), 2, 2, timeout_seconds={timeout_seconds})
             env.reset(seed=1)
             {before}
             try:
@@ -203,12 +205,12 @@ class Waiting(unittest.TestCase):
     def test_ctrl_c_ends_a_wait(self):
         for call in ("env.step([0, 0])", "env.send([0, 0]); env.recv()"):
             with self.subTest(call=call):
-                self.assertLess(self.interrupted(call), 1)
+                self.assertLess(self.interrupted(call), 10)
 
     # Seen failing when the steps of the first recv() were given away after the reset.
     def test_a_reset_forgets_an_interrupted_recv(self):
         again = "env.reset(seed=1); env.send([0, 0]); assert env.recv()[0][0][1] == 1"
-        self.interrupted("env.send([0, 0]); env.recv()", afterwards=again, sleep=0.8)
+        self.interrupted("env.send([0, 0]); env.recv()", afterwards=again, sleep=2)
 
     # Seen failing with a step that forgot the steps of the first recv(), and so ends of episodes.
     def test_after_an_interrupted_recv_there_is_a_recv(self):
@@ -222,7 +224,7 @@ class Waiting(unittest.TestCase):
                         raise AssertionError("no error")
                 assert env.recv(2)[0][0][1] == 1
                 assert env.step([0, 0])[0][0][1] == 2"""
-        self.interrupted("env.send([0, 0]); env.recv(1)", afterwards=again, sleep=0.8)
+        self.interrupted("env.send([0, 0]); env.recv(1)", afterwards=again, sleep=2)
 
     # Seen failing when the other environment came back alone, without a word.
     def test_a_recv_has_the_error_of_an_interrupted_one(self):
@@ -234,7 +236,8 @@ class Waiting(unittest.TestCase):
                 else:
                     raise AssertionError("no error")"""
         first = "self.seed == 1"
-        self.interrupted("env.send([0, 0]); env.recv()", afterwards=again, hangs=first)
+        call = "env.send([0, 0]); env.recv()"
+        self.interrupted(call, afterwards=again, hangs=first, timeout_seconds=2)
 
     # Seen failing when the next step began anew without a word, though an episode may have ended.
     def test_after_an_interrupted_step_there_is_a_reset(self):
@@ -247,14 +250,14 @@ class Waiting(unittest.TestCase):
                     raise AssertionError("no error")
                 env.reset()
                 assert env.step([0, 0])[0][0][1] == 1"""
-        self.interrupted("env.step([0, 0])", afterwards=again, sleep=1.5)
+        self.interrupted("env.step([0, 0])", afterwards=again, sleep=2)
 
     # Seen failing with "VecEnv::send: no reset before a step".
     def test_after_an_interrupted_first_reset_there_is_a_reset(self):
         before = """
             class SlowReset(Counting):
                 def reset(self, **words):
-                    time.sleep(0.8)
+                    time.sleep(2)
                     return super().reset(**words)
 
             slow = tandem.make_vec(lambda: SlowReset(), 2, 1)"""

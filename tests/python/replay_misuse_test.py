@@ -366,6 +366,19 @@ class Waiting(unittest.TestCase):
         self.assertEqual(output, "child 0\n")
 
 
+class Memory(unittest.TestCase):
+    def test_a_capacity_of_compressed_frames_that_does_not_fit_is_refused_as_they_come(self):
+        spaces = Box(0, 255, (240, 240), np.uint8), Discrete(2)
+        seen = np.random.default_rng(1).integers(0, 256, (1, 240, 240), np.uint8)
+        with tandem.Replay(16_000_000, *spaces, compression="lz4", segment=10) as replay:
+            for _ in range(1000):
+                replay.add(seen, [0], seen.copy(), [0.0], *[np.array([False])] * 2)
+            for _ in range(2):
+                with self.assertRaisesRegex(tandem.Error, "set replay.capacity to"):
+                    for _ in range(50):
+                        replay.add(seen, [0], seen.copy(), [0.0], *[np.array([False])] * 2)
+
+
 class Environments(unittest.TestCase):
     # The environment writes into one array, so that S_t is gone when its step returns.
     def test_an_environment_that_reuses_its_memory_is_found(self):

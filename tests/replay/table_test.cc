@@ -303,7 +303,7 @@ TEST(Table, AStopWakesWhoeverWaits) {
   Table table(config, small_format(), 8, 1, crew.stop_token());
   crew.spawn("reader", 1, [&](int) {
     SampleBatch batch(table.format(), 8);
-    for (;;) table.sample(batch);
+    EXPECT_THROW(table.sample(batch), Stopped);
   });
   std::this_thread::sleep_for(20ms);
   crew.stop();

@@ -8,7 +8,7 @@ import statistics
 import unittest
 
 from results_test import GAMES, TableCase
-from tandem_reproduce.aggregate import interquartile_mean, iqm_of
+from tandem_reproduce.aggregate import bootstrapped, interquartile_mean, iqm_of
 from tandem_reproduce.report import entry_text, our_rows, picture_of
 from tandem_reproduce.results import table_of
 
@@ -29,6 +29,10 @@ class InterquartileMean(unittest.TestCase):
         self.assertLess(found.low, 1)
         self.assertGreater(found.high, 2)
 
+    def test_an_interval_is_of_the_statistic(self):
+        found = bootstrapped([[1.0, 2.0, 9.0]], statistics.median)
+        self.assertEqual((found.value, found.low, found.high), (2, 1, 9))
+
 
 class Rows(TableCase):
     def test_a_row_has_the_interval_of_its_games(self):
@@ -45,6 +49,7 @@ class Rows(TableCase):
         profile = {"scores": [0.5, 4.0, 0.5], "runs": 3}
         self.assertEqual(picture["profiles"], {"PAAC": profile})
         self.assertEqual(picture["names"][GAMES[0]], "Alien")
+        self.assertEqual(picture["units"], dict.fromkeys(("average", "middle", "iqm"), "%"))
 
 
 if __name__ == "__main__":

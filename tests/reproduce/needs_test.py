@@ -9,6 +9,7 @@ import dataclasses
 import os
 import sys
 import tempfile
+import types
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -98,6 +99,14 @@ class Needs(unittest.TestCase):
         with mock.patch.dict(sys.modules, {"matplotlib": None}):
             self.assertIn("install it with pip", needs.lacking_package())
             self.assertIn("Python package matplotlib", " ".join(self.list(plans.CURVES).split()))
+
+    def test_an_old_package_is_told(self):
+        for version, words in (("3.6.3", "need matplotlib 3.7 or later"), ("3.10.0rc1", "")):
+            package = types.SimpleNamespace(__version__=version, __spec__=None)
+            with mock.patch.dict(sys.modules, {"matplotlib": package}):
+                told = needs.lacking_package()
+            self.assertIn(words, told)
+            self.assertEqual(bool(words), bool(told))
 
 
 if __name__ == "__main__":

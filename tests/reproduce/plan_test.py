@@ -6,9 +6,11 @@ with shares that leave out parts that cannot be measured, and with runs of anoth
 the item's own folder, are drawn beyond its part, or stand beside runs of its own.
 """
 
+import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import plans
 from tandem_reproduce.budget import PAPER, planned, read_budget
@@ -33,12 +35,27 @@ class Plan(unittest.TestCase):
             self.read(plans.CURVES.replace(old, new))
         return str(raised.exception)
 
+    # Seen failing with second rounds whose words did not tell it.
+    def test_rounds_of_tuning_compare_scores_after_equal_times(self):
+        files = sorted((plans.ROOT / "configs/tuning").glob("*/*.toml"))
+        self.assertTrue(files)
+        for file in files:
+            with self.subTest(file.name):
+                self.assertTrue(read_item(file).compares_times)
+
     def test_has_the_runs_of_its_budget(self):
         item = self.read()
         self.assertEqual(item.place, "paac/figure-1")
         self.assertEqual([cell.runs for cell in cells_of(item, PAPER)], [4])
         self.assertEqual([cell.runs for cell in cells_of(item, "1h")], [2])
         self.assertEqual(steps_within(cells_of(item, PAPER), PAPER, {}), {"paac/catch": 4000})
+
+    def test_a_python_that_reads_no_toml_is_told(self):
+        with (
+            mock.patch.dict(sys.modules, {"tomllib": None, "tomli": None}),
+            self.assertRaisesRegex(ReproduceError, "-m pip install tomli"),
+        ):
+            self.read()
 
     def test_a_reduction_takes_environments_and_arms(self):
         text = plans.CURVES.replace('["catch"]', '["catch", "cartpole"]')

@@ -22,6 +22,7 @@ from tandem_reproduce.results import (
     Table,
     drawn,
     heading_of,
+    kinds_of,
     profiles_of,
     runs_of,
     table_of,
@@ -127,6 +128,13 @@ class Tables(TableCase):
         }
         told = [line[1] for line in lines_of(Table(["rate"], rates, ""), {})[1:]]
         self.assertEqual(told, ["9 (4 runs)", "8 (12 runs)"])
+
+    def test_a_range_has_a_kind(self):
+        vary = ("optimizer.lr=log_uniform(1e-4,1e-2)", "a2c.entropy=uniform(0,1)")
+        arms = (replace(self.folder.item.arms[0], vary=vary),)
+        self.leave(GAMES[0], (500.0, 0.5))
+        folder = ItemFolder(self.path / "out", replace(self.folder.item, arms=arms), PAPER)
+        self.assertEqual(kinds_of(folder), {"lr": "log_uniform", "entropy": "uniform"})
 
     # Seen failing with "all runs with a score" above rows of one run each.
     def test_the_heading_counts_the_runs_of_a_row(self):

@@ -19,6 +19,7 @@
 #include "tandem/io/temporary_folder.h"
 #include "tandem/run/checkpoint.h"
 #include "tests/support/error_of.h"
+#include "tests/support/latest_checkpoint.h"
 
 namespace tandem {
 namespace {
@@ -130,9 +131,7 @@ class CheckpointLoopTest : public testing::Test {
     return counters;
   }
 
-  [[nodiscard]] FoundCheckpoint latest() const {
-    return find_latest(paths_.checkpoints(), [](const std::string&) {});
-  }
+  [[nodiscard]] FoundCheckpoint latest() const { return latest_of(paths_.folder); }
 
   /// The counts at the beginning and at the end of collect().
   static std::vector<std::int64_t> counts_of(const FoundCheckpoint& found) {

@@ -122,6 +122,20 @@ TEST_F(CheckpointTest, PiecesThatWereChangedOrCutAreDamage) {
   }
 }
 
+TEST_F(CheckpointTest, DamagedPiecesMatterOnlyToThoseWhoReadThem) {
+  auto checkpoint = sample();
+  checkpoint.pieces["replay"] = [](const TakePiece& take) { take({}); };
+  const auto folder = write_checkpoint(checkpoint, checkpoints(), 5);
+  overwrite(folder / "replay.pieces", {});
+  EXPECT_THROW(latest(), Error);
+  constexpr auto kNeeded = Contents::without_pieces;
+  const auto found = find_latest(
+      checkpoints(), [](const std::string& warning) { ADD_FAILURE() << warning; }, kNeeded);
+  EXPECT_EQ(found.checkpoint.blobs, checkpoint.blobs);
+  EXPECT_THAT(found.checkpoint.pieces, IsEmpty());
+  EXPECT_EQ(find_at_step(checkpoints(), 5, kNeeded).checkpoint.meta, checkpoint.meta);
+}
+
 TEST_F(CheckpointTest, CompressesABlobWhereThatHelps) {
   EXPECT_THAT(names_in(write(1)),
               ElementsAre("empty.bin", "envs.bin.zst", "key.bin", "manifest.json", "state.json",

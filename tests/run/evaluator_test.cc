@@ -24,6 +24,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/io/temporary_folder.h"
+#include "tests/support/eventually.h"
 
 namespace tandem {
 namespace {
@@ -171,7 +172,7 @@ TEST_F(EvaluatorTest, AsksForDearSnapshotsSeldom) {
   std::this_thread::sleep_for(milliseconds(30));  // the price
   const Stopwatch watch;
   evaluator->offer(snapshot(1), 100, 0.5);
-  while (!evaluator->due(200)) std::this_thread::sleep_for(milliseconds(1));
+  ASSERT_TRUE(eventually([&] { return evaluator->due(200); }));
   EXPECT_GE(watch.seconds(), 0.26);  // 9 times as long; a clock may be a little coarse
 }
 
@@ -190,7 +191,7 @@ TEST_F(EvaluatorTest, ANewerSnapshotReplacesTheOneThatWaits) {
   evaluator->offer(snapshot(2), 200, 0.5);
   evaluator->offer(snapshot(3), 300, 0.5);
   goes_on.release();
-  while (plays_ < 2) std::this_thread::sleep_for(milliseconds(1));
+  ASSERT_TRUE(eventually([&] { return plays_ >= 2; }));
   finish(*evaluator);
   EXPECT_THAT(steps_on_disk(), ElementsAre(100, 300));
 }
@@ -202,7 +203,7 @@ TEST_F(EvaluatorTest, EndsInTheMiddleOfARest) {
   {
     auto evaluator = start();
     evaluator->offer(snapshot(1), 100, 0.5);
-    while (plays_ == 0) std::this_thread::sleep_for(milliseconds(1));
+    ASSERT_TRUE(eventually([&] { return plays_ > 0; }));
   }
   EXPECT_LT(watch.seconds(), 5);
   EXPECT_THAT(steps_on_disk(), IsEmpty());
@@ -215,7 +216,7 @@ TEST_F(EvaluatorTest, FinishPlaysAllThatIsLeftWithAllThreads) {
   options_.threads = 3;
   auto evaluator = start();
   evaluator->offer(snapshot(1), 100, 0.5);
-  while (plays_ == 0) std::this_thread::sleep_for(milliseconds(1));
+  ASSERT_TRUE(eventually([&] { return plays_ > 0; }));
   evaluator->offer(snapshot(2), 170, 0.5);
   std::vector<std::int64_t> shown;
   evaluator->finish([] { return false; },
@@ -262,7 +263,7 @@ TEST_F(EvaluatorTest, AnErrorIsToldOnceAndEndsNothing) {
   for (const float value : {1.0F, 3.0F}) {
     const int before = plays_;
     evaluator->offer(snapshot(value), 100 * static_cast<int>(value), 0.5);
-    while (plays_ == before) std::this_thread::sleep_for(milliseconds(1));
+    ASSERT_TRUE(eventually([&] { return plays_ > before; }));
   }
   EXPECT_EQ(evaluated(*evaluator, 4, 400).mean, 5);
   ASSERT_THAT(warnings(), SizeIs(1));
@@ -275,7 +276,7 @@ TEST_F(EvaluatorTest, AnErrorIsToldOnceAndEndsNothing) {
 TEST_F(EvaluatorTest, ReturnsThatAreNotFiniteAreAnError) {
   auto evaluator = start();
   evaluator->offer(snapshot(std::numeric_limits<float>::infinity()), 100, 0.5);
-  while (plays_ == 0) std::this_thread::sleep_for(milliseconds(1));
+  ASSERT_TRUE(eventually([&] { return plays_ > 0; }));
   EXPECT_EQ(evaluated(*evaluator, 1, 200).mean, 2);
   EXPECT_THAT(steps_on_disk(), ElementsAre(200));
   EXPECT_THAT(warnings(), ElementsAre(HasSubstr("not finite")));
@@ -350,10 +351,11 @@ TEST_F(EvaluatorTest, TheBestSurvivesAKillAtAnyMoment) {
     fs::create_directories(paths_.folder);
     const pid_t process = fork();
     if (process == 0) evaluate_for_ever(options_, paths_);
-    while (steps_on_disk().empty()) std::this_thread::sleep_for(milliseconds(1));
+    const bool evaluates = eventually([&] { return !steps_on_disk().empty(); });
     std::this_thread::sleep_for(milliseconds(3 * round));
     kill(process, SIGKILL);
     waitpid(process, nullptr, 0);
+    ASSERT_TRUE(evaluates);
 
     const auto best = read_best(paths_.best(), options_.warn);
     ASSERT_TRUE(best.has_value());

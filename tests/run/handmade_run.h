@@ -13,6 +13,7 @@
 
 #include "tandem/io/temporary_folder.h"
 #include "tandem/run/training_run.h"
+#include "tests/support/latest_checkpoint.h"
 
 namespace tandem {
 
@@ -43,7 +44,7 @@ class HandmadeRunTest : public testing::Test {
     return std::make_unique<TrainingRun>(options_, std::move(directory));
   }
   std::unique_ptr<TrainingRun> resume() {
-    const auto found = find_latest(paths_.checkpoints(), [](const std::string&) {});
+    const auto found = latest_of(paths_.folder);
     return std::make_unique<TrainingRun>(options_, RunDirectory::reopen(paths_.folder), &found);
   }
   /// The content of result.json.

@@ -4,16 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <future>
 #include <memory>
 #include <string>
-#include <thread>
 
 #include "tandem/base/error.h"
 #include "tandem/io/temporary_folder.h"
 #include "tandem/run/training_run.h"
 #include "tests/support/error_of.h"
+#include "tests/support/eventually.h"
 
 namespace tandem {
 namespace {
@@ -90,7 +89,7 @@ TEST_F(RunControlTest, TheLastCheckpointAnswersRequestsAtTheEnd) {
 // Seen hanging when fail() did not tell the control.
 TEST_F(RunControlTest, AnErrorOfTheRunEndsAWait) {
   auto waiting = std::async(std::launch::async, [&] { control_->save(); });
-  while (!control_->asked()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_TRUE(eventually([&] { return control_->asked(); }));
   run_.fail(Error("the disk burns"));
   EXPECT_THAT(error_of([&] { waiting.get(); }), HasSubstr("the disk burns"));
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tests/run/handmade_run.h"
+#include "tests/support/eventually.h"
 
 namespace tandem {
 namespace {
@@ -83,9 +84,7 @@ TEST_F(TrainingRunEvaluationTest, ACheckpointThatIsDueServesAnEvaluationToo) {
   checkpoint.add_blob("envs", std::vector<std::byte>(3));
   run->save(checkpoint);
   EXPECT_EQ(find_latest(paths_.checkpoints(), {}).checkpoint.blobs.count("envs"), 1U);
-  while (lines_of(paths_.evaluations()).empty()) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  ASSERT_TRUE(eventually([&] { return !lines_of(paths_.evaluations()).empty(); }));
   EXPECT_EQ(find_latest(paths_.best(), {}).checkpoint.blobs.count("envs"), 1U);
 }
 
@@ -182,9 +181,7 @@ class UntilEvaluationTest : public HandmadeRunTest {
     const auto before = lines_of(paths_.evaluations()).size();
     Checkpoint snapshot;
     run.save(snapshot);
-    while (lines_of(paths_.evaluations()).size() == before) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    ASSERT_TRUE(eventually([&] { return lines_of(paths_.evaluations()).size() > before; }));
     std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the result follows its line
   }
 

@@ -18,6 +18,7 @@
 #include "tandem/run/run_directory.h"
 #include "tandem/study/sweep_folder.h"
 #include "tests/support/config_values.h"
+#include "tests/support/error_of.h"
 
 namespace tandem {
 namespace {
@@ -39,12 +40,7 @@ SweepPlan plan_of(const std::vector<std::string>& vary, int repetitions = 2,
 }
 
 std::string refusal(const std::vector<std::string>& vary, const std::string& words = "") {
-  try {
-    std::ignore = plan_of(vary, 2, words);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return error_of([&] { std::ignore = plan_of(vary, 2, words); });
 }
 
 // A study may vary keys that the user has set.
@@ -149,12 +145,7 @@ TEST(SweepPlan, RefusesSeedsBeyondTheLargest) {
 class SweepFolderTest : public testing::Test {
  protected:
   std::string refusal(const SweepPlan& plan) {
-    try {
-      const SweepFolder again(dir_, plan);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return error_of([&] { const SweepFolder again(dir_, plan); });
   }
 
   static void write_result(const fs::path& run, const nlohmann::json& changes) {

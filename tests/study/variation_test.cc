@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tandem/base/error.h"
+#include "tests/support/error_of.h"
 
 namespace tandem {
 namespace {
@@ -19,12 +20,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 std::string refusal(const std::string& text) {
-  try {
-    std::ignore = parse_variation(text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return error_of([&] { std::ignore = parse_variation(text); });
 }
 
 TEST(Variation, Lists) {

@@ -30,6 +30,7 @@
 #include "tandem/systems/common/learner_state.h"
 #include "tandem/systems/common/training_context.h"
 #include "tests/support/env_around.h"
+#include "tests/support/latest_checkpoint.h"
 #include "tests/support/linear_network.h"
 
 namespace tandem {
@@ -86,7 +87,7 @@ inline std::vector<float> train(const Scenario& scenario,
   directory.write_config("");
   std::optional<FoundCheckpoint> found;
   if (scenario.resume) {
-    found = find_latest(directory.paths().checkpoints(), [](const std::string&) {});
+    found = latest_of(scenario.folder);
     load_learner(found->checkpoint, learner);
   }
   std::FILE* quiet = std::tmpfile();
@@ -141,7 +142,7 @@ inline void expect_a_stop_at_the_start_to_be_resumable(
 
 /// The updates of Ape-X's learner in the latest checkpoint of a run.
 inline std::int64_t updates_of(const std::filesystem::path& run) {
-  const auto found = find_latest(run / "checkpoints", [](const std::string&) {});
+  const auto found = latest_of(run);
   return found.checkpoint.part("replay_learner").at("updates").get<std::int64_t>();
 }
 
@@ -155,7 +156,7 @@ inline std::function<Algorithm()> value_method(QMethod method) {
 
 /// The target network's parameters in the latest checkpoint of a run.
 inline std::vector<float> target_of(const std::filesystem::path& run) {
-  const auto found = find_latest(run / "checkpoints", [](const std::string&) {});
+  const auto found = latest_of(run);
   const auto target = found.checkpoint.tensor("target");
   return {target.begin(), target.end()};
 }

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "tests/support/eventually.h"
+
 namespace tandem {
 namespace {
 
@@ -22,7 +24,7 @@ class TeamTest : public testing::Test {
     std::array<int, kMost> before{};
     for (int i = 0; i < ranks; ++i) before[i] = done_[i];
     for (int i = 0; i < ranks; ++i) {
-      while (done_[i] == before[i]) std::this_thread::yield();
+      EXPECT_TRUE(eventually([&] { return done_[i] != before[i]; }));
     }
   }
   int all_done() const {
@@ -114,7 +116,7 @@ TEST_F(TeamTest, EachThreadBeginsOnceBeforeItsFirstWork) {
       });
   for (const int size : {2, kMost, 1, kMost}) {
     team.resize(size);
-    while (begun[size - 1] == 0) std::this_thread::yield();
+    EXPECT_TRUE(eventually([&] { return begun[size - 1] > 0; }));
     team.rest();
   }
   crew.end();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/support/allocations.h"
+#include "tests/support/eventually.h"
 
 namespace tandem {
 namespace {
@@ -34,23 +35,13 @@ TEST_P(WorkersThreads, EveryIndexRunsOnceBeforeTheReturn) {
   }
 }
 
-// Waits until `count` reaches `wanted`; false when that takes far too long.
-bool reaches(const std::atomic<int>& count, int wanted) {
-  const auto deadline = std::chrono::steady_clock::now() + 10s;
-  while (count < wanted) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(100us);
-  }
-  return true;
-}
-
 // Seen failing with one helper too few.
 TEST(Workers, UsesAllThreads) {
   Workers workers(3);
   std::atomic<int> arrived = 0;
   workers.parallel_for(3, [&](int) {
     ++arrived;
-    EXPECT_TRUE(reaches(arrived, 3));
+    EXPECT_TRUE(eventually([&] { return arrived == 3; }));
   });
 }
 
@@ -59,7 +50,7 @@ TEST(Workers, OneLongIndexDoesNotHoldUpTheOthers) {
   Workers workers(2);
   std::atomic<int> done = 0;
   workers.parallel_for(20, [&](int index) {
-    EXPECT_TRUE(index != 0 || reaches(done, 19));
+    EXPECT_TRUE(index != 0 || eventually([&] { return done == 19; }));
     ++done;
   });
 }

@@ -15,6 +15,7 @@ SOURCE = pathlib.Path(__file__).parents[2]
 sys.path.insert(0, str(SOURCE / "tools"))
 import plot_benches  # noqa: E402
 import plot_item  # noqa: E402
+import plot_sweep  # noqa: E402
 
 ENVS = ("atari:Pong", "atari:Breakout")
 ITEM = {
@@ -99,6 +100,36 @@ class PlotItemTest(unittest.TestCase):
             (axes,) = self.drawn(plot_item.plot_sweep, self.item(runs, panels=panels))
             self.assertEqual(axes.get_xlabel(), "runs, best first")
 
+    def test_runs_without_a_score_are_crosses_behind_the_ranks(self):
+        runs = [run("Q", ENVS[0], 0.1, score) for score in (0.0, None, 5.0)]
+        (axes,) = self.drawn(plot_item.plot_sweep, self.item(runs, panels="ranks"))
+        (line,) = axes.lines
+        self.assertEqual([list(line.get_xdata()), list(line.get_ydata())], [[1, 2], [5, 0]])
+        (crosses,) = axes.collections
+        self.assertEqual(crosses.get_offsets().tolist(), [[3, plot_sweep.BAD]])
+
+    # A logarithmic axis would leave out values that are not above 0.
+    def test_an_axis_is_of_the_kind_of_its_range(self):
+        kinds = {"lr": "uniform"}
+        for lowest, more, scale in (
+            (0.1, {"kinds": kinds}, "linear"),
+            (0.1, {"kinds": {"lr": "log_uniform"}}, "log"),
+            (0.1, {}, "log"),  # of an older version
+            (-0.1, {}, "linear"),
+        ):
+            runs = [run("Q", ENVS[0], lr) for lr in (lowest, 0.2)]
+            item = self.item(runs, panels="values", **more)
+            (axes,) = self.drawn(plot_item.plot_sweep, item)
+            self.assertEqual(axes.get_xscale(), scale)
+
+    def test_a_panel_of_scores_tells_its_unit(self):
+        item = self.item(columns=["iqm", "Pong"], ours={"A": {"iqm": 5, "Pong": 1}})
+        titles = [p.get_title(loc="left") for p in self.drawn(plot_item.plot_scores, item)]
+        self.assertEqual(titles, ["iqm", "Pong"])  # of an older version
+        item["units"] = {"iqm": "%"}
+        titles = [p.get_title(loc="left") for p in self.drawn(plot_item.plot_scores, item)]
+        self.assertEqual(titles, ["iqm (%)", "Pong"])
+
     def test_an_arm_that_lacks_an_environment_has_no_panel_there(self):
         item = self.item(
             [run("Q", ENVS[0], 1), run("A3C", ENVS[0], 1), run("A3C", ENVS[1], 1)], rows="arms"
@@ -163,8 +194,8 @@ class PlotItemTest(unittest.TestCase):
         item = self.item(columns=[], ours={}, profiles=profiles)
         (panel,) = self.drawn(plot_item.plot_scores, item)
         curves = [(list(line.get_xdata()), list(line.get_ydata())) for line in panel.lines]
-        self.assertEqual(curves[0], ([0, 1, 2, 3], [0.75, 0.5, 0.25, 0]))
-        self.assertEqual(curves[1], ([0, 0.5], [1, 0]))
+        self.assertEqual(curves[0], ([0, 100, 200, 300], [0.75, 0.5, 0.25, 0]))
+        self.assertEqual(curves[1], ([0, 50], [1, 0]))
         self.assertEqual(curves[2], ([0], [0]))
         names = [text.get_text() for text in panel.get_legend().get_texts()]
         lost = ["PAAC, 1 of 4 runs without a score", "A3C", "HTS, 2 of 2 runs without a score"]

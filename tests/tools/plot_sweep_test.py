@@ -61,6 +61,10 @@ class PlotSweepTest(unittest.TestCase):
         (crosses,) = axes.collections
         self.assertEqual(crosses.get_offsets().tolist(), [[4, plot_sweep.BAD]])
 
+    def test_a_score_of_zero_is_a_score(self):
+        rows = [{"score": score} for score in ("0.0", 0.0, "", None)]
+        self.assertEqual(plot_sweep.scores_of(rows), (rows[:2], rows[2:]))
+
     def test_draws_a_row_for_each_environment(self):
         rows = [
             {"env.id": env, "optimizer.lr": "0.001", "score": score, "why_ended": "budget"}

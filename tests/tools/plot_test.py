@@ -69,6 +69,7 @@ class PlotTest(unittest.TestCase):
             run = self.make_run(f"{seed}", seed=seed, env="gym:__main__.make")
             config = (run / "config.toml").read_text()
             lines = f"pickle = 'base64:{seed}'\npython = '/{seed}/python'\nrom_dir = '/{seed}'\n"
+            lines += f"workers = {seed}\ntimeout_seconds = {seed}.0\n"
             (run / "config.toml").write_text(config.replace("[env]\n", "[env]\n" + lines))
         curves = self.curves(self.folder / "1", self.folder / "2")
         self.assertEqual([len(curve.runs) for curve in curves], [2])
@@ -187,6 +188,18 @@ class PlotTest(unittest.TestCase):
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(message, done.stderr)
             self.assertNotIn("Traceback", done.stderr)
+
+    def test_says_what_matplotlib_it_needs(self):
+        (self.folder / "matplotlib.py").write_text("__version__ = '3.6.3'\n")
+        done = subprocess.run(
+            [sys.executable, str(SOURCE / "tools/plot.py"), "run"],
+            capture_output=True,
+            text=True,
+            env=os.environ | {"PYTHONPATH": str(self.folder)},
+        )
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("has matplotlib 3.6.3, and pictures need 3.7 or later", done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
 
     @unittest.skipUnless(PROGRAM, "needs the program")
     def test_says_what_python_it_needs(self):

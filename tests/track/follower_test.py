@@ -83,6 +83,11 @@ class Follow(unittest.TestCase):
             self.output = said.getvalue()
             self.waited = script.waited
 
+    def test_options_of_the_machine_stay_here(self):
+        own = 'python = "/p"\nrom_dir = "/r"\nworkers = 2\ntimeout_seconds = 9.0\npickle = "x"\n'
+        self.run_.begin(f'[env]\nid = "catch"\n{own}')
+        self.assertEqual(self.folder.config(), {"env.id": "catch"})
+
     def test_an_ended_run(self):
         self.run_.log(10, 20, 30, note="text", none=None, on=True)
         self.run_.evaluate(20)

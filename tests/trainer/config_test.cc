@@ -38,12 +38,7 @@ bool has_env(const std::vector<Setting>& settings) {
 }
 
 std::string load_error(const std::string& system, const std::vector<Setting>& settings) {
-  try {
-    std::ignore = load_config(system, settings);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return error_of([&] { std::ignore = load_config(system, settings); });
 }
 
 // Every key and its value as text.

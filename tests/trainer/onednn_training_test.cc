@@ -1,7 +1,6 @@
 // Training, Agent and verify() as a program uses them, with networks that oneDNN computes.
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
@@ -10,7 +9,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -22,11 +20,10 @@
 #include "tandem/trainer/agent.h"
 #include "tandem/trainer/training.h"
 #include "tandem/trainer/verification.h"
+#include "tests/support/eventually.h"
 
 namespace tandem {
 namespace {
-
-constexpr std::chrono::milliseconds kMoment{1};
 
 class FrontDoorTest : public testing::Test {
  protected:
@@ -136,7 +133,7 @@ TEST_P(SaveTest, ATrainingSavesOnRequestAndGoesOn) {
   auto saves = std::async(std::launch::async, [&] {
     const auto first = training.save();
     const auto steps = training.steps();
-    while (training.steps() < steps + 2000) std::this_thread::sleep_for(kMoment);
+    EXPECT_TRUE(eventually([&] { return training.steps() >= steps + 2000; }));
     const auto second = training.save();
     training.stop();
     return std::pair(first, second);

@@ -7,6 +7,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/base/streams.h"
+#include "tandem/env/finite.h"
 
 namespace tandem {
 
@@ -32,6 +33,9 @@ std::span<const Action> Player::act(std::span<const std::byte> observations, Pla
   if (observations.size() != ids_.size() * spec_.observation_bytes()) {
     throw Error(fmt::format("{} environments need observations of {} bytes each, {} were given",
                             ids_.size(), spec_.observation_bytes(), observations.size()));
+  }
+  if (spec_.dtype == DType::f32 && !all_finite(observations)) {
+    throw Error("an observation has a number that is not finite");
   }
   const Actions chosen{discrete_, continuous_};
   if (play == Play::uniform) {

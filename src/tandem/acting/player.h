@@ -32,7 +32,7 @@ class Player {
 
   /// Actions for observations [envs, observation], which include stacked frames. Continuous actions
   /// lie within the environment's bounds. The views are valid until the next call. Throws Error
-  /// when the observations have another size.
+  /// when the observations have another size, or a number that is not finite.
   std::span<const Action> act(std::span<const std::byte> observations, Play play);
 
   /// Call it after an episode of environment `env` has ended, before acting in the next one.

@@ -199,7 +199,7 @@ FieldList DqnConfig::fields() {
       {.key = "epsilon_eval",
        .target = &epsilon_eval,
        .meaning = "chance of a blind action in evaluations",
-       .source = "Ape-X, appendix B",
+       .source = "Ape-X, appendix B, for figure 7; none is named for evaluations",
        .least = 0,
        .most = 1},
   };

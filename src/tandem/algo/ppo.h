@@ -38,7 +38,9 @@ struct PpoConfig {
 Algorithm make_ppo(const PpoConfig& config);
 
 /// The same for continuous actions, which are drawn from the normal distribution of gaussian.h.
-/// H(pi) is the entropy of all dimensions together, where A3C's is that of one.
+/// H(pi) is the entropy of all dimensions together, where A3C's is that of one. The distribution is
+/// A3C's, with one variance that depends on the state, where PPO's section 6.1 and Kostrikov 2018
+/// learn a constant variance for each dimension.
 Algorithm make_gaussian_ppo(const PpoConfig& config);
 
 }  // namespace tandem

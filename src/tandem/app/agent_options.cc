@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <iterator>
 
+#include "tandem/app/config_options.h"
 #include "tandem/app/number_check.h"
 
 namespace tandem {
@@ -34,9 +33,7 @@ void AgentOptions::add_to(CLI::App& app) {
   app.add_option("--device", device_, "cpu or cuda (default: as in training)")
       ->type_name("D")
       ->check(CLI::IsMember({"cpu", "cuda"}));
-  app.add_option("--set", sets_, "Change an option of the environment (env.*)")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  add_sets(app, sets_, "Change an option of the environment (env.*)");
 }
 
 std::vector<std::string> AgentOptions::words(std::optional<std::int64_t> newest) const {
@@ -64,12 +61,10 @@ std::string AgentOptions::given() const {
 }
 
 Agent AgentOptions::load(const std::string& protocol) const {
-  std::vector<Setting> changes;
-  std::ranges::transform(sets_, std::back_inserter(changes), parse_assignment);
   return Agent::load(run_, {.checkpoint = checkpoint_,
                             .best = best_,
                             .device = device_,
-                            .env = changes,
+                            .env = parse_sets(sets_),
                             .start = start_,
                             .protocol = protocol,
                             .on_damage = [](const std::string& damage) {

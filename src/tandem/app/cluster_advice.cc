@@ -17,17 +17,13 @@
 #include "tandem/io/text_table.h"
 #include "tandem/study/cluster_bench.h"
 #include "tandem/study/cluster_forecast.h"
-#include "tandem/trainer/catalogue.h"
-#include "tandem/trainer/presets.h"
 
 namespace tandem {
 namespace {
 
 /// A config with as many actors as the cluster.
 Config config_of_cluster(ConfigRequest request, int actors, int threads) {
-  if (!request.base.empty()) {  // read once, because a pipe gives its settings once
-    request.base_settings = find_config(published()->presets, request.base);
-  }
+  request.read_base();  // a pipe gives its settings once
   auto config = request.load();
   const auto key = cluster_way_of(*config.system).actors_key();
   std::vector<Setting> last;
@@ -38,10 +34,7 @@ Config config_of_cluster(ConfigRequest request, int actors, int threads) {
 
 double actors_of(Config& config) {
   const auto key = cluster_way_of(*config.system).actors_key();
-  for (const auto& field : config.fields()) {
-    if (field.key == key) return std::stod(field_text(field));
-  }
-  return 1;
+  return static_cast<double>(whole_value(config.fields(), key));
 }
 
 std::string bytes_text(double bytes) {

@@ -10,6 +10,7 @@
 
 #include "tandem/app/cluster_advice.h"
 #include "tandem/app/commands.h"
+#include "tandem/app/config_options.h"
 #include "tandem/app/help.h"
 #include "tandem/app/number_check.h"
 #include "tandem/app/signals.h"
@@ -142,11 +143,8 @@ void add_advise(CLI::App& program) {
       "advise", "Foresee rate, policy lag and memory of systems; recommend one");
   command->add_option("--env", options->env, "Environment, as `tandem envs` lists them")
       ->type_name("ID");
-  command
-      ->add_option("--set", options->sets,
-                   "A key that all systems share, env.*, net.*, algo; any with --cluster")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  add_sets(*command, options->sets,
+           "A key that all systems share, env.*, net.*, algo; any with --cluster");
   command
       ->add_option("--candidate", options->candidates,
                    "A system and settings of its own to look at; may be said again (default: those "

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "tandem/algo/dqn.h"
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
 #include "tandem/app/drawing.h"
@@ -39,14 +38,12 @@ void run(const StudyOptions& options) {
   const StopSignals signals;
   if (!run_sweep(plan, folder, 1, signals.stop_requested()))
     return spdlog::info("stopped; the same command goes on");
-  std::vector<std::string> words = {"--out", options.out, "--at-end"};
+  std::vector<std::string> words;
   if (const auto measure = greediest_measure(config)) words.push_back("--measure=" + *measure);
-  words.emplace_back("--");
-  for (const auto& planned : plan.runs)
-    words.push_back(folder.paths().run(planned.number).string());
-  if (run_drawing("compare", words) != 0) {
-    spdlog::warn("there is no comparison, but every run is in {}", folder.paths().csv().string());
-  }
+  std::vector<std::string> runs;
+  for (const auto& planned : plan.runs) runs.push_back(folder.paths().run(planned.number).string());
+  draw_comparison(options.out, words, runs,
+                  fmt::format("every run is in {}", folder.paths().csv().string()));
 }
 
 std::string study_help() {

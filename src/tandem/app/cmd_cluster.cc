@@ -44,7 +44,7 @@ struct ClusterOptions {
 void check(const ClusterOptions& options) {
   if (!options.resume.empty()) {
     require_run(options.resume);
-    const auto file = std::filesystem::path(options.resume) / "config.toml";
+    const auto file = RunPaths{options.resume}.config();
     static_cast<void>(cluster_way_of(*options.config.load_resumed(file).system));
     return;
   }

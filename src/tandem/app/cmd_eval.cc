@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tandem/app/agent_options.h"
@@ -41,8 +42,6 @@ Protocols of the papers:
   hts             HTS-RL's final metric: the mean over ten games by each of the
                   last ten policies, from the evaluations that the run recorded
                   (run.evaluate_steps); plays nothing)";
-
-constexpr int kEpisodes = 30;  // as in PAAC's Table 1 and GA3C's Table 3
 
 struct EvalOptions {
   AgentOptions agent;
@@ -85,20 +84,10 @@ void print_json(const Report& report) {
       {"greedy", report.greedy()},
       {"seed", options.agent.seed()},
       {"episodes", result.games.size()},
-      {"mean", result.mean},
-      {"median", result.median},
-      {"std", result.deviation},  // null for a single game
-      {"min", result.least},
-      {"max", result.most},
-      {"human_normalised", nullptr},
-      {"human_normalised_by", nullptr},
-      {"returns", returns},
-      {"lengths", lengths},
   };
-  if (scores) {
-    json["human_normalised"] = human_normalised(*scores, result.mean);
-    json["human_normalised_by"] = kAtariScoresStart;
-  }
+  add_statistics(json, result, scores);
+  json["returns"] = returns;
+  json["lengths"] = lengths;
   fmt::print("{}\n", json_text(json));
 }
 
@@ -172,19 +161,14 @@ void run(const EvalOptions& options) {
     starts = starts_for(agent, *file, options.starts);
     file->starts.clear();
   }
-  const auto usual = starts.empty() ? kEpisodes : static_cast<int>(starts.size());
-  const auto threads =
-      options.threads > 0 ? static_cast<int>(options.threads) : agent.config().run.thread_budget();
-  Report report{
-      .options = options,
-      .agent = agent,
-      .starts = std::move(file),
-      .result = agent.evaluate({.episodes = options.episodes > 0 ? options.episodes : usual,
-                                .play = options.agent.play(),
-                                .seed = options.agent.seed(),
-                                .threads = threads,
-                                .starts = starts,
-                                .most_steps = most_game_steps(agent.config().env)})};
+  Report report{.options = options,
+                .agent = agent,
+                .starts = std::move(file),
+                .result = agent.evaluate({.episodes = options.episodes,
+                                          .play = options.agent.play(),
+                                          .seed = options.agent.seed(),
+                                          .threads = static_cast<int>(options.threads),
+                                          .starts = std::move(starts)})};
   for (const auto& game : report.result.games) {
     report.returns.push_back(game.episode_return);
     report.lengths.push_back(game.steps);

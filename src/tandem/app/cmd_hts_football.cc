@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tandem/app/commands.h"
+#include "tandem/app/config_options.h"
 #include "tandem/app/drawing.h"
 #include "tandem/app/help.h"
 #include "tandem/app/number_check.h"
@@ -63,15 +64,10 @@ std::vector<FootballCell> cells_of(const HtsFootballOptions& options) {
 }
 
 void run(HtsFootballOptions options) {
-  for (const auto& text : options.sets) options.task.settings.push_back(parse_assignment(text));
+  options.task.settings = parse_sets(options.sets);
   const auto cells = cells_of(options);
   const StopSignals signals;
-  std::vector<std::string> words = {"--out",
-                                    options.out,
-                                    fmt::format("--return={}", kFirstScore),
-                                    fmt::format("--return={}", kLastScore),
-                                    "--at-end",
-                                    "--"};
+  std::vector<std::string> runs;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     spdlog::info("cell {} of {}: {}", i + 1, cells.size(), cells[i].title);
     const SweepFolder folder(cells[i].folder, cells[i].plan);
@@ -79,12 +75,12 @@ void run(HtsFootballOptions options) {
       return spdlog::info("stopped; the same command goes on");
     }
     for (const auto& planned : cells[i].plan.runs) {
-      words.push_back(folder.paths().run(planned.number).string());
+      runs.push_back(folder.paths().run(planned.number).string());
     }
   }
-  if (run_drawing("compare", words) != 0) {
-    spdlog::warn("there is no table, but every run is in {}", options.out);
-  }
+  draw_comparison(options.out,
+                  {fmt::format("--return={}", kFirstScore), fmt::format("--return={}", kLastScore)},
+                  runs, fmt::format("every run is in {}", options.out));
 }
 
 }  // namespace
@@ -119,9 +115,7 @@ void add_hts_football(CLI::App& experiment) {
       ->type_name("N")
       ->transform(whole_number(0))
       ->capture_default_str();
-  command->add_option("--set", options->sets, "Set a config key of all runs")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  add_sets(*command, options->sets, "Set a config key of all runs");
   command->add_option("--out", options->out, "Folder of pictures, tables and runs")
       ->type_name("DIR")
       ->required();

@@ -12,6 +12,7 @@
 #include "tandem/app/config_options.h"
 #include "tandem/app/help.h"
 #include "tandem/app/number_check.h"
+#include "tandem/app/signals.h"
 #include "tandem/base/error.h"
 #include "tandem/env/recorded_times.h"
 #include "tandem/io/files.h"
@@ -19,11 +20,10 @@
 #include "tandem/io/temporary_folder.h"
 #include "tandem/io/text_table.h"
 #include "tandem/study/hts/hts_theory.h"
+#include "tandem/study/parts_to_measure.h"
 #include "tandem/study/step_times.h"
 #include "tandem/study/system_speed.h"
 #include "tandem/systems/common/step_costs.h"
-#include "tandem/trainer/assembly.h"
-#include "tandem/trainer/measured.h"
 
 namespace tandem {
 namespace {
@@ -78,13 +78,17 @@ struct Prediction {
 };
 
 /// Measures the costs of a step on one core, without any training.
-StepCosts measure_costs(const Config& config, double seconds) {
+StepCosts measure_costs(const Config& config, double seconds, const StopRequested& stop_requested) {
   const TemporaryFolder folder;
-  Assembly assembly(without_scale(config));
+  Assembly assembly = parts_to_measure(config, stop_requested);
   auto options = assembly.run_options();
   options.progress = nullptr;
+  options.stop_requested = stop_requested;
   TrainingRun run(std::move(options), RunDirectory::create(folder.path() / "run"));
-  return measure_step_costs(assembly.context(run), config.system->batching(), 1, seconds);
+  const auto costs =
+      measure_step_costs(assembly.context(run), config.system->batching(), 1, seconds);
+  if (stop_requested()) throw Interrupted();
+  return costs;
 }
 
 nlohmann::ordered_json or_null(double value) {
@@ -150,9 +154,10 @@ void print_tables(const PredictOptions& options, const Prediction& found) {
 }
 
 /// Measures step times, and saves them if a file for them is wanted.
-StepTimes measure_times(const Config& config, const PredictOptions& options) {
+StepTimes measure_times(const Config& config, const PredictOptions& options,
+                        const StopRequested& stop_requested) {
   const double seconds = options.seconds / 2;
-  auto times = measure_step_times(config.env, seconds);
+  auto times = measure_step_times(config.env, seconds, 1, stop_requested);
   if (options.times_file.empty()) return times;
   replace_durably(
       options.times_file,
@@ -164,10 +169,12 @@ StepTimes measure_times(const Config& config, const PredictOptions& options) {
 void run(const PredictOptions& options) {
   if (!options.times_file.empty()) require_replaceable(options.times_file);
   const Config config = options.config.load();
-  const Prediction found{.env = config.env.id,
-                         .envs = config.system->envs(),
-                         .times = measure_times(config, options),
-                         .costs = measure_costs(config, options.seconds / 2)};
+  const StopSignals signals;
+  const Prediction found{
+      .env = config.env.id,
+      .envs = config.system->envs(),
+      .times = measure_times(config, options, signals.stop_requested()),
+      .costs = measure_costs(config, options.seconds / 2, signals.stop_requested())};
   options.json ? print_json(options, found) : print_tables(options, found);
 }
 

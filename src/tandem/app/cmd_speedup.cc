@@ -59,9 +59,7 @@ std::string threads_key(const SpeedupOptions& options, Config config) {
 }
 
 int threads_of(Config config, const std::string& key) {
-  const auto fields = config.fields();
-  const auto field = std::ranges::find(fields, key, &Field::key);
-  return static_cast<int>(*std::get<std::int64_t*>(field->target));
+  return static_cast<int>(whole_value(config.fields(), key));
 }
 
 /// The CPU and the instructions on which times depend: virtual machines give several processors one

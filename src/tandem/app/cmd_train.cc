@@ -103,7 +103,7 @@ void run(const TrainOptions& options) {
   if (!options.resume.empty()) {
     const fs::path dir = options.resume;
     require_run(dir);
-    return train(options.config.load_resumed(dir / "config.toml"), dir, true);
+    return train(options.config.load_resumed(RunPaths{dir}.config()), dir, true);
   }
   if (!options.config.has_system()) {
     throw Error(

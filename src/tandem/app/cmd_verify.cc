@@ -91,9 +91,7 @@ void add_verify(CLI::App& program) {
       ->capture_default_str();
   command->add_option("--threads", options->threads, "Thread budget this time (run.threads)")
       ->type_name("N");
-  command->add_option("--set", options->sets, "Another setting this time, which must change no bit")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  add_sets(*command, options->sets, "Another setting this time, which must change no bit");
   end_help(*command,
            {"tandem verify runs/pong --steps 100k --threads 1",
             "tandem verify runs/hts --set hts.actors=8"},

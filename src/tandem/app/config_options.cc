@@ -16,18 +16,8 @@
 namespace tandem {
 namespace {
 
-void add_sets(CLI::App& app, std::vector<std::string>& sets) {
-  app.add_option("--set", sets,
-                 "Set a config key; the last part of a key will do when it is unique")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-}
-
-std::vector<Setting> parse_sets(const std::vector<std::string>& sets) {
-  std::vector<Setting> settings;
-  std::ranges::transform(sets, std::back_inserter(settings), parse_assignment);
-  return settings;
-}
+constexpr const char* kSetsAnyKey =
+    "Set a config key; the last part of a key will do when it is unique";
 
 /// Refuses a config for another process that can be read only once, by this one.
 void require_lasting(const std::string& config) {
@@ -44,6 +34,16 @@ void require_lasting(const std::string& config) {
 }
 
 }  // namespace
+
+void add_sets(CLI::App& app, std::vector<std::string>& sets, const std::string& meaning) {
+  app.add_option("--set", sets, meaning)->type_name("KEY=VALUE")->allow_extra_args(false);
+}
+
+std::vector<Setting> parse_sets(const std::vector<std::string>& sets) {
+  std::vector<Setting> settings;
+  std::ranges::transform(sets, std::back_inserter(settings), parse_assignment);
+  return settings;
+}
 
 std::int64_t parse_count(const std::string& option, const std::string& text) {
   std::int64_t count = 0;
@@ -62,7 +62,7 @@ void ConfigOptions::add_to(CLI::App& app, const std::vector<std::string>& withou
   }
   app.add_option("--config", config_, "TOML file, or the name of a preset such as paac/paper_nips")
       ->type_name("FILE");
-  add_sets(app, sets_);
+  add_sets(app, sets_, kSetsAnyKey);
   const auto add = [&](const char* name, const char* type, const char* meaning) -> CLI::Option* {
     if (std::ranges::find(without, name) != without.end()) return nullptr;
     const auto flag = std::ranges::find(flags_, name, &Flag::name);
@@ -87,13 +87,8 @@ bool ConfigOptions::has_budget() const {
 nlohmann::ordered_json ConfigOptions::json(const std::filesystem::path& resumed) const {
   require_lasting(config_);
   auto settings = nlohmann::ordered_json::array();
-  for (const auto& set : sets_) {
-    const auto end = set.find('=');
-    if (end == std::string::npos) throw Error(fmt::format("--set {}: write KEY=VALUE", set));
-    settings.push_back({set.substr(0, end), set.substr(end + 1)});
-  }
-  for (const auto& flag : flags_) {
-    if (!flag.text.empty()) settings.push_back({flag.key, flag.text});
+  for (const auto& setting : request().settings) {
+    settings.push_back({setting.key, std::get<std::string>(setting.value)});
   }
   if (!frames_.empty()) {
     const auto config = resumed.empty() ? load() : load_resumed(resumed);
@@ -158,7 +153,7 @@ void EnvOptions::add_to(CLI::App& app) {
   app.add_option("--env", env_, "Environment, as `tandem envs` lists them")
       ->type_name("ID")
       ->required();
-  add_sets(app, sets_);
+  add_sets(app, sets_, kSetsAnyKey);
 }
 
 EnvConfig EnvOptions::load() const {

@@ -24,6 +24,13 @@ namespace tandem {
 /// Error, which names the option, unless it is a whole number from 1 to 1e15.
 std::int64_t parse_count(const std::string& option, const std::string& text);
 
+/// Adds the option --set, which may be said again. `sets` must outlive the parsing of the command
+/// line.
+void add_sets(CLI::App& app, std::vector<std::string>& sets, const std::string& meaning);
+
+/// The settings of --set. Throws Error for a text that is not KEY=VALUE.
+[[nodiscard]] std::vector<Setting> parse_sets(const std::vector<std::string>& sets);
+
 /// The options SYSTEM, --config, --set and so on. They stay texts until load() reads each by its
 /// field's type, so all bad values are reported in the same way. Must outlive the parsing of the
 /// command line.

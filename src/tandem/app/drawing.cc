@@ -13,6 +13,7 @@
 #include "tandem/app/python_program.h"
 #include "tandem/base/error.h"
 #include "tandem/base/places.h"
+#include "tandem/base/shell_word.h"
 
 namespace tandem {
 
@@ -40,6 +41,18 @@ class NoSignalBlocked {
   posix_spawnattr_t attributes_;
 };
 
+/// Runs the script. A failure only gives a warning: the results are there without `lost`, and
+/// `rest` says where.
+void draw_or_warn(const std::string& name, const std::vector<std::string>& words,
+                  const std::string& lost, const std::string& rest) {
+  try {
+    if (run_drawing(name, words) == 0) return;
+    spdlog::warn("there is no {}; {}", lost, rest);
+  } catch (const Error& error) {
+    spdlog::warn("there is no {}: {}; {}", lost, error.what(), rest);
+  }
+}
+
 }  // namespace
 
 fs::path find_script(const std::string& name) {
@@ -54,10 +67,7 @@ fs::path find_script(const std::string& name) {
 int run_drawing(const std::string& name, const std::vector<std::string>& words) {
   std::vector<std::string> all = {find_python("draws the curves", "matplotlib"), find_script(name)};
   all.insert(all.end(), words.begin(), words.end());
-  std::vector<char*> arguments;
-  arguments.reserve(all.size() + 1);
-  for (auto& word : all) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
+  const auto arguments = argument_vector(all);
   pid_t child = 0;
   int status = 0;
   const NoSignalBlocked settings;
@@ -71,23 +81,23 @@ int run_drawing(const std::string& name, const std::vector<std::string>& words) 
                   all.front(), std::strerror(error)));
 }
 
+void draw_comparison(const std::string& out, const std::vector<std::string>& options,
+                     const std::vector<std::string>& runs, const std::string& rest) {
+  std::vector<std::string> words = {"--out", out, "--at-end"};
+  words.insert(words.end(), options.begin(), options.end());
+  words.emplace_back("--");
+  words.insert(words.end(), runs.begin(), runs.end());
+  draw_or_warn("compare", words, "comparison", rest);
+}
+
 void draw_sweep(const fs::path& folder) {
-  try {
-    if (run_drawing("plot_sweep", {folder.string()}) == 0) return;
-    spdlog::warn("there is no picture; `tandem plot {}` draws it later", folder.string());
-  } catch (const Error& error) {
-    spdlog::warn("there is no picture: {}; then draw it with: tandem plot {}", error.what(),
-                 folder.string());
-  }
+  draw_or_warn("plot_sweep", {folder.string()}, "picture",
+               fmt::format("`tandem plot {}` draws it later", folder.string()));
 }
 
 void draw_experiment(const std::string& name, const fs::path& folder) {
-  try {
-    if (run_drawing(name, {folder.string()}) == 0) return;
-    spdlog::warn("there is no picture");
-  } catch (const Error& error) {
-    spdlog::warn("there is no picture: {}", error.what());
-  }
+  draw_or_warn(name, {folder.string()}, "picture",
+               fmt::format("the tables in {} have the results", folder.string()));
 }
 
 }  // namespace tandem

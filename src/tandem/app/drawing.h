@@ -16,6 +16,12 @@ namespace tandem {
 /// Error when it cannot be started.
 int run_drawing(const std::string& name, const std::vector<std::string>& words);
 
+/// Runs tools/compare.py, which compares the runs in these folders and writes pictures and tables
+/// to `out`. `options` are more words for it. A failure only gives a warning with `rest`, which
+/// says where the results are.
+void draw_comparison(const std::string& out, const std::vector<std::string>& options,
+                     const std::vector<std::string>& runs, const std::string& rest);
+
 /// Draws sweep.png from the results so far in a sweep's folder. A failure only gives a warning,
 /// because sweep.csv has the results.
 void draw_sweep(const std::filesystem::path& folder);

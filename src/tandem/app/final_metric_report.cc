@@ -27,6 +27,20 @@ void print_statistics(const Evaluation& result, const std::optional<AtariScores>
              kAtariScoresStart);
 }
 
+void add_statistics(nlohmann::ordered_json& json, const Evaluation& result,
+                    const std::optional<AtariScores>& scores) {
+  json["mean"] = result.mean;
+  json["median"] = result.median;
+  json["std"] = result.deviation;
+  json["min"] = result.least;
+  json["max"] = result.most;
+  json["human_normalised"] = nullptr;
+  json["human_normalised_by"] = nullptr;
+  if (!scores) return;
+  json["human_normalised"] = human_normalised(*scores, result.mean);
+  json["human_normalised_by"] = kAtariScoresStart;
+}
+
 void report_final_metric(const std::string& run, bool as_json) {
   require_run(run);
   const RunPaths paths{run};
@@ -47,20 +61,10 @@ void report_final_metric(const std::string& run, bool as_json) {
                                    {"policies", metric.steps.size()},
                                    {"policy_steps", metric.steps},
                                    {"policy_means", metric.means},
-                                   {"episodes", returns.size()},
-                                   {"mean", metric.games.mean},
-                                   {"median", metric.games.median},
-                                   {"std", metric.games.deviation},
-                                   {"min", metric.games.least},
-                                   {"max", metric.games.most},
-                                   {"human_normalised", nullptr},
-                                   {"human_normalised_by", nullptr},
-                                   {"returns", returns}};
+                                   {"episodes", returns.size()}};
+    add_statistics(json, metric.games, scores);
+    json["returns"] = returns;
     if (frames && *frames > 0) json["max_frames"] = *frames;
-    if (scores) {
-      json["human_normalised"] = human_normalised(*scores, metric.games.mean);
-      json["human_normalised_by"] = kAtariScoresStart;
-    }
     return fmt::print("{}\n", json_text(json));
   }
   fmt::print(

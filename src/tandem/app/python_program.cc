@@ -8,6 +8,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/base/places.h"
+#include "tandem/base/shell_word.h"
 #include "tandem/env/gym/gym_options.h"
 
 namespace tandem {
@@ -36,10 +37,7 @@ fs::path find_python_code(std::string_view name) {
 fs::path own_program() { return fs::read_symlink("/proc/self/exe"); }
 
 void become_python(std::vector<std::string> words) {
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (auto& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
+  const auto arguments = argument_vector(words);
   execvp(arguments[0], arguments.data());
   throw Error(fmt::format("cannot start the Python {}: {}; $TANDEM_PYTHON names another one",
                           words.front(), std::strerror(errno)));

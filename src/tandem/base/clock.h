@@ -27,12 +27,18 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-/// The processor time of the calling thread, in seconds.
-inline double thread_processor_seconds() {
+/// The time of one of the system's clocks, in seconds.
+inline double seconds_of_clock(clockid_t clock) {
   timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  clock_gettime(clock, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
+
+/// The processor time of the calling thread, in seconds.
+inline double thread_processor_seconds() { return seconds_of_clock(CLOCK_THREAD_CPUTIME_ID); }
+
+/// The processor time of all threads of this process, in seconds.
+inline double process_processor_seconds() { return seconds_of_clock(CLOCK_PROCESS_CPUTIME_ID); }
 
 /// How threads spend their time, in thread-seconds, divided as in PAAC's Figure 2.
 struct TimeShares {

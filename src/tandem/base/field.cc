@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 #include <system_error>
 
 #include "tandem/base/error.h"
@@ -198,6 +199,14 @@ std::string value_text(const FieldValue& value) {
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   return number_text(std::get<double>(value));
+}
+
+std::int64_t whole_value(const FieldList& fields, const std::string& key) {
+  const auto found = std::ranges::find(fields, key, &Field::key);
+  if (found == fields.end() || !std::holds_alternative<std::int64_t*>(found->target)) {
+    throw std::logic_error("there is no integer field " + key);
+  }
+  return *std::get<std::int64_t*>(found->target);
 }
 
 std::string field_type(const Field& field) {

@@ -53,6 +53,9 @@ void set_field_text(const Field& field, std::string_view text);
 /// The text of a value, without regard to a field.
 [[nodiscard]] std::string value_text(const FieldValue& value);
 
+/// The value of the integer field with this key. Throws std::logic_error if there is none.
+[[nodiscard]] std::int64_t whole_value(const FieldList& fields, const std::string& key);
+
 /// "integer", "number", "boolean" or "text".
 [[nodiscard]] std::string field_type(const Field& field);
 

@@ -23,4 +23,12 @@ std::string shell_word(const std::string& word) {
   return quoted + "'";
 }
 
+std::vector<char*> argument_vector(std::vector<std::string>& words) {
+  std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
+  for (auto& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  return arguments;
+}
+
 }  // namespace tandem

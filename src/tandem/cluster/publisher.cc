@@ -16,8 +16,8 @@
 namespace tandem {
 namespace {
 
-/// One actor that has not answered for so long is lost.
-constexpr double kMostSeconds = 30;
+/// An actor that has answered before, and then has not for so long, is lost.
+constexpr std::chrono::seconds kAnswerPatience(30);
 constexpr std::chrono::milliseconds kAgain(50);
 
 }  // namespace
@@ -43,14 +43,13 @@ void Publisher::publish(const std::stop_token& stop) {
   send(0, 0, parameters_, stop);
 }
 
-void Publisher::publish(std::span<const float> parameters, const std::stop_token& stop) {
+void Publisher::publish(std::span<const float> parameters) {
   version_ = version_.value_or(0) + 1;
-  send(0, 0, parameters, stop);
+  send(0, 0, parameters);
 }
 
-void Publisher::order(std::int64_t rounds, std::uint64_t states_wanted,
-                      const std::stop_token& stop) {
-  send(rounds, states_wanted, {}, stop);
+void Publisher::order(std::int64_t rounds, std::uint64_t states_wanted) {
+  send(rounds, states_wanted, {});
 }
 
 void Publisher::send(std::int64_t rounds, std::uint64_t states_wanted,
@@ -61,13 +60,14 @@ void Publisher::send(std::int64_t rounds, std::uint64_t states_wanted,
   writer.content().put(states_wanted);
   writer.content().put_bytes(std::as_bytes(parameters));
   const auto message = std::move(writer).seal();
-  const Stopwatch watch;
+  const auto end = std::chrono::steady_clock::now() + (heard_ ? kAnswerPatience : kStartPatience);
   do {
     const auto answer = link_.ask(to_, message, [&] { return stop.stop_requested(); });
     if (to_ == "actors") return;
-    if (answer && open_message(*answer).verb == Verb::done) return;
+    heard_ = answer && open_message(*answer).verb == Verb::done;
+    if (heard_) return;
     std::this_thread::sleep_for(kAgain);  // the actor may not have been made yet
-  } while (watch.seconds() < kMostSeconds);
+  } while (std::chrono::steady_clock::now() < end);
   throw Error("the actor was lost; --resume goes on");
 }
 

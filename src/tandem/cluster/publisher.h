@@ -31,21 +31,22 @@ class Publisher {
   void publish(const std::stop_token& stop);
 
   /// Publishes these parameters instead, as newer than all before.
-  void publish(std::span<const float> parameters, const std::stop_token& stop = {});
+  void publish(std::span<const float> parameters);
 
   /// Lets actors that play in lockstep play until they have played `rounds` rounds for this
   /// learner, and send their states if they have not answered question `states_wanted` yet.
-  void order(std::int64_t rounds, std::uint64_t states_wanted, const std::stop_token& stop = {});
+  void order(std::int64_t rounds, std::uint64_t states_wanted);
 
  private:
   /// Throws Error if one actor was addressed and did not answer.
   void send(std::int64_t rounds, std::uint64_t states_wanted, std::span<const float> parameters,
-            const std::stop_token& stop);
+            const std::stop_token& stop = {});
 
   const SharedModel& model_;
   ClusterLink& link_;
   const std::string to_;
   std::optional<std::int64_t> version_;  // of the last publication
+  bool heard_ = false;                   // whether one actor that was addressed has answered
   std::vector<float> parameters_;
 };
 

@@ -1,6 +1,7 @@
 // How often the parts of a cluster speak to each other.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 
 namespace tandem {
@@ -21,5 +22,8 @@ inline constexpr double kRepeatSeconds = 1;
 /// no hurry.
 inline constexpr double kOrderSeconds = 0.02;
 inline constexpr double kIdleOrderSeconds = 0.2;
+
+/// The longest that a part may take until it plays, as for the driver (START_SECONDS in part.py).
+inline constexpr std::chrono::seconds kStartPatience(600);
 
 }  // namespace tandem

@@ -83,8 +83,9 @@ std::map<int, std::vector<std::byte>> saved_actors(const std::filesystem::path& 
   for (const auto& [name, bytes] : found.checkpoint.blobs) {
     if (!name.starts_with(kPrefix)) continue;
     int rank = 0;
-    std::from_chars(name.data() + kPrefix.size(), name.data() + name.size(), rank);
-    states[rank] = bytes;
+    const char* end = name.data() + name.size();
+    // A run of one machine keeps more by longer names, such as actor_0_successors.
+    if (std::from_chars(name.data() + kPrefix.size(), end, rank).ptr == end) states[rank] = bytes;
   }
   return states;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "tandem/base/error.h"
 
@@ -41,9 +42,7 @@ std::vector<std::byte> Shard::deliver(std::span<const std::byte> message) {
   } catch (const Garbled& garbled) {
     from = garbled.from();
   } catch (const Diverged& diverged) {
-    MessageWriter writer(options_.self, Verb::failed);
-    writer.content().put_string(diverged.what());
-    return std::move(writer).seal();
+    return failure(diverged);
   } catch (const Error&) {  // the head is of tandem, and the content is not
   }
   const Lock lock(receiving_);
@@ -101,19 +100,25 @@ void Shard::drop_pieces() {
 }
 
 /// Every answer tells the actor by how much its credit grows, also the answer to a message that has
-/// come before: the first answer may have been lost.
+/// come before: the first answer may have been lost. A message whose segments can all be read is
+/// right, so what the table throws after that is no fault of its sender.
 Shard::Bytes Shard::insert(const Letter& letter, Verb verdict) {
   StateReader reader(letter.content);
   CreditRequest request{.actor = letter.from.part,
                         .credit = reader.get<std::int64_t>(),
                         .wish = reader.get<std::int64_t>()};
-  const auto table = this->table();
+  std::vector<std::unique_ptr<Segment>> segments;
   while (verdict == Verb::done && !reader.at_end()) {
-    auto segment = std::make_unique<Segment>(options_.format, 0, 0);
+    const auto& segment = segments.emplace_back(std::make_unique<Segment>(options_.format, 0, 0));
     segment->load(reader);
     require_actions(*segment);
     request.sent += std::ssize(segment->transitions()) * options_.copies;
-    table->insert(std::move(segment), options_.copies);
+  }
+  const auto table = this->table();
+  try {
+    for (auto& segment : segments) table->insert(std::move(segment), options_.copies);
+  } catch (const Error& error) {
+    return failure(error);
   }
   if (request.sent > 0 && table->state().transitions > 2 * capacity()) table->trim();
   MessageWriter writer(options_.self, verdict);
@@ -209,6 +214,12 @@ Shard::Bytes Shard::restore_piece(const Letter& letter) {
 }
 
 std::int64_t Shard::capacity() const { return share_of(options_.replay, options_.shards).capacity; }
+
+Shard::Bytes Shard::failure(const Error& error) const {
+  MessageWriter writer(options_.self, Verb::failed);
+  writer.content().put_string(error.what());
+  return std::move(writer).seal();
+}
 
 Shard::Bytes Shard::answer(Verb verb) const { return MessageWriter(options_.self, verb).seal(); }
 

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "tandem/base/error.h"
 #include "tandem/cluster/credits.h"
 #include "tandem/cluster/draw.h"
 #include "tandem/cluster/message.h"
@@ -43,7 +44,7 @@ class Shard {
 
   /// Acts on a message, and returns the sealed answer. A message that cannot be read closes its
   /// sender's incarnation alone; the learner's next message counts all the same, because no other
-  /// can take its place.
+  /// can take its place. An error of the table goes back in the answer.
   std::vector<std::byte> deliver(std::span<const std::byte> message);
 
   /// Numbers for people: transitions, inserts, draws.
@@ -61,6 +62,7 @@ class Shard {
   Bytes restore_piece(const Letter& letter);
   void drop_pieces();
   [[nodiscard]] Bytes answer(Verb verb) const;
+  [[nodiscard]] Bytes failure(const Error& error) const;
   [[nodiscard]] std::int64_t capacity() const;
   [[nodiscard]] ShardState state_of(const Table& table) const;
 

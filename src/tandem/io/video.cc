@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "tandem/base/error.h"
+#include "tandem/base/shell_word.h"
 #include "tandem/io/files.h"
 
 namespace tandem {
@@ -128,10 +129,7 @@ void VideoWriter::start_ffmpeg(const Picture& first, const VideoOptions& options
   const Descriptor input(ends[1]);
 
   auto words = ffmpeg_arguments(unfinished_, first, options);
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (auto& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
+  const auto argv = argument_vector(words);
   const StandardStreams streams(input.get(), messages_.get());
   pid_t process = -1;
   const int cause = posix_spawnp(&process, "ffmpeg", streams.get(), nullptr, argv.data(), environ);

@@ -97,8 +97,9 @@ std::vector<Layer> torso(const NetConfig& config) {
   // Mnih et al., 2015: the network of the Nature paper.
   if (config.arch == "nature") return {conv(32, 8, 4), conv(64, 4, 2), conv(64, 3, 1), dense(512)};
   // GA3C, section 5.1 and its footnote 2, "large, stride 4" to 1: the name ends with the stride of
-  // the first layer. The paper does not mention padding, so there is none. That the last "also has
-  // 4x larger fully-connected layer" is then true of its weights: 4.5 times those of stride 2.
+  // the first layer. The paper does not mention padding, so there is none; its code pads ("SAME").
+  // That the last "also has 4x larger fully-connected layer" is then true of its weights: here 4.5
+  // times those of stride 2, and with padding 3.6 times.
   if (config.arch.starts_with("large")) {
     return {conv(32, 8, config.arch.back() - '0'), conv(32, 4, 2), conv(64, 4, 2), dense(256)};
   }

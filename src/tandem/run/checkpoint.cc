@@ -321,12 +321,13 @@ fs::path write_checkpoint(const Checkpoint& checkpoint, const fs::path& checkpoi
   return folder;
 }
 
-Checkpoint read_checkpoint(const fs::path& folder) {
+Checkpoint read_checkpoint(const fs::path& folder, Contents contents) {
   const auto files = read_manifest(folder);
   Checkpoint checkpoint;
   for (const auto& [name, expected] : files.items()) {
     const auto file = folder / name;
     if (name.ends_with(kPieces)) {
+      if (contents == Contents::without_pieces) continue;
       verify(file, expected);
       checkpoint.pieces[name.substr(0, name.size() - std::string_view(kPieces).size())] =
           [file](const TakePiece& take) { read_pieces(file, take); };
@@ -353,7 +354,8 @@ Checkpoint read_checkpoint(const fs::path& folder) {
 bool has_checkpoint(const fs::path& checkpoints) { return !list_checkpoints(checkpoints).empty(); }
 
 FoundCheckpoint find_latest(const fs::path& checkpoints,
-                            const std::function<void(const std::string&)>& on_damaged) {
+                            const std::function<void(const std::string&)>& on_damaged,
+                            Contents contents) {
   const auto found = list_checkpoints(checkpoints);
   if (found.empty()) {
     throw Error(
@@ -366,7 +368,7 @@ FoundCheckpoint find_latest(const fs::path& checkpoints,
   std::vector<std::string> damaged;
   for (const auto& [step, folder] : std::views::reverse(found)) {
     try {
-      auto checkpoint = read_checkpoint(folder);
+      auto checkpoint = read_checkpoint(folder, contents);
       std::ranges::for_each(damaged, on_damaged);
       return {std::move(checkpoint), step, folder};
     } catch (const Damage& error) {
@@ -376,17 +378,17 @@ FoundCheckpoint find_latest(const fs::path& checkpoints,
     }
   }
   // A run that trains may have replaced them meanwhile.
-  if (list_checkpoints(checkpoints) != found) return find_latest(checkpoints, on_damaged);
+  if (list_checkpoints(checkpoints) != found) return find_latest(checkpoints, on_damaged, contents);
   throw Error(
       fmt::format("none of the checkpoints in {} can be used; start the run again, or "
                   "restore one of them from a backup:{}",
                   checkpoints.string(), problems));
 }
 
-FoundCheckpoint find_at_step(const fs::path& checkpoints, std::int64_t step) {
+FoundCheckpoint find_at_step(const fs::path& checkpoints, std::int64_t step, Contents contents) {
   const auto found = list_checkpoints(checkpoints);
   if (const auto entry = found.find(step); entry != found.end()) {
-    return {read_checkpoint(entry->second), step, entry->second};
+    return {read_checkpoint(entry->second, contents), step, entry->second};
   }
   std::string steps;
   for (const auto& [other, folder] : found) steps += fmt::format(" {}", other);

@@ -67,9 +67,15 @@ std::filesystem::path write_checkpoint(const Checkpoint& checkpoint,
                                        const std::filesystem::path& checkpoints, std::int64_t step,
                                        int keep = 3);
 
-/// Reads the checkpoint in `folder` after verifying every file against the manifest. Throws Error
-/// with the name of a file that is damaged or cannot be read.
-Checkpoint read_checkpoint(const std::filesystem::path& folder);
+/// The contents of a checkpoint that a reader needs.
+enum class Contents {
+  all,            // for a run that goes on
+  without_pieces  // for an agent that plays: `pieces` stays empty, and their files may be damaged
+};
+
+/// Reads the checkpoint in `folder` after verifying every file of these contents against the
+/// manifest. Throws Error with the name of a file that is damaged or cannot be read.
+Checkpoint read_checkpoint(const std::filesystem::path& folder, Contents contents = Contents::all);
 
 /// A checkpoint together with its place. Value type.
 struct FoundCheckpoint {
@@ -83,13 +89,15 @@ struct FoundCheckpoint {
 /// throws when one cannot be read for another reason (rights, the format of another version): the
 /// user can mend that, and a run that resumed from an older checkpoint would delete this one.
 FoundCheckpoint find_latest(const std::filesystem::path& checkpoints,
-                            const std::function<void(const std::string&)>& on_damaged);
+                            const std::function<void(const std::string&)>& on_damaged,
+                            Contents contents = Contents::all);
 
 /// Whether there is any checkpoint, good or damaged.
 bool has_checkpoint(const std::filesystem::path& checkpoints);
 
 /// The checkpoint of this step. Throws Error when it is damaged or missing; in the latter case the
 /// message lists the steps that exist.
-FoundCheckpoint find_at_step(const std::filesystem::path& checkpoints, std::int64_t step);
+FoundCheckpoint find_at_step(const std::filesystem::path& checkpoints, std::int64_t step,
+                             Contents contents = Contents::all);
 
 }  // namespace tandem

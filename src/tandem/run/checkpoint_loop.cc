@@ -78,7 +78,7 @@ void CheckpointLoop::save() {
     // An error while hold() waited has left something half done (StopOnFailure).
     if (crew_.stop_token().stop_requested()) throw Stopped();
     system_.collect(checkpoint);
-    step = run_.stamp(checkpoint);
+    step = run_.stamp(checkpoint, system_.may_write());
   }
   if (step) run_.write(checkpoint, *step);
 }

@@ -29,6 +29,10 @@ class Checkpointed {
   /// Lets the threads go on after hold(), even if collect() threw.
   virtual void release() = 0;
 
+  /// Whether the checkpoint may be written. If it lacks what an evaluation does not need, it may
+  /// not, and a checkpoint that has become due meanwhile is made next.
+  [[nodiscard]] virtual bool may_write() const { return true; }
+
   /// Replaces hold() for the last checkpoint. Afterwards every step is counted, and the state no
   /// longer changes.
   virtual void finish() = 0;

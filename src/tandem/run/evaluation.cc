@@ -63,7 +63,8 @@ Evaluation evaluate(const EvaluationOptions& options, const EnvFactory& make_env
         throw Error(
             fmt::format("a game has not ended after {} steps, so it has no result; give the "
                         "environment a limit: env.max_steps or env.max_frames where it has that "
-                        "key, max_episode_steps in env.kwargs for Gymnasium's, else its own",
+                        "key, max_episode_steps in env.kwargs for an id of Gymnasium, "
+                        "gymnasium.wrappers.TimeLimit in a function that makes one, else its own",
                         step));
       }
       games.step();

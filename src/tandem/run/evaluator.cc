@@ -24,9 +24,11 @@ std::string words(const EvaluationProtocol& protocol) {
 }  // namespace
 
 Evaluator::Evaluator(EvaluatorOptions options, const RunPaths& paths,
-                     std::optional<std::int64_t> resumed_at, std::optional<EvaluationRecord> best)
+                     std::optional<std::int64_t> resumed_at, std::optional<EvaluationRecord> best,
+                     std::function<void()> before_write)
     : options_(std::move(options)),
       paths_(paths),
+      before_write_(std::move(before_write)),
       log_(paths.evaluations(), resumed_at),
       next_step_(multiple_after(log_.last_step())),
       last_step_(log_.last_step()),
@@ -170,7 +172,7 @@ void Evaluator::keep(const Snapshot& snapshot, const EvaluationRecord& record) {
   const auto before = best();
   const bool best = !before || before->protocol != record.protocol || record.mean > before->mean;
   if (best) {
-    options_.before_write();
+    before_write_();
     write_best(snapshot.checkpoint, record, paths_.best());
     const Lock lock(mutex_);
     best_ = record;  // also if the next line cannot be written

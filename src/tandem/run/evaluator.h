@@ -32,9 +32,12 @@ namespace tandem {
 class Evaluator {
  public:
   /// Starts the thread. `resumed_at` is the step from which the run resumes; `best` is the result
-  /// of the snapshot in the folder best. Throws Error when evaluations.jsonl cannot be written.
-  Evaluator(EvaluatorOptions options, const RunPaths& paths, std::optional<std::int64_t> resumed_at,
-            std::optional<EvaluationRecord> best);
+  /// of the snapshot in the folder best. Any thread may call `before_write`, before the best
+  /// checkpoint is written. An exception that it throws is an error of the evaluation, and nothing
+  /// is written. Throws Error when evaluations.jsonl cannot be written.
+  Evaluator(
+      EvaluatorOptions options, const RunPaths& paths, std::optional<std::int64_t> resumed_at,
+      std::optional<EvaluationRecord> best, std::function<void()> before_write = [] {});
 
   /// Ends the thread after its current step of the games.
   ~Evaluator();
@@ -93,6 +96,7 @@ class Evaluator {
 
   const EvaluatorOptions options_;
   const RunPaths paths_;
+  const std::function<void()> before_write_;
   // The thread uses the next two, and finish() does when the thread has ended.
   EvaluationLog log_;
   bool warned_ = false;

@@ -30,9 +30,6 @@ struct EvaluatorOptions {
   /// Whether the games are computed outside the evaluator's thread, such as in other processes or
   /// on a GPU. The whole time of a step then counts as work, not only the thread's processor time.
   bool elsewhere = false;
-  /// Called before the best checkpoint is written. An exception that it throws is an error of the
-  /// evaluation, and nothing is written. Any thread may call it.
-  std::function<void()> before_write = [] {};
   /// Receives messages for the user. Any thread may call it.
   std::function<void(const std::string&)> warn = [](const std::string&) {};
 

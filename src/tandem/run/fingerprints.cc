@@ -6,14 +6,14 @@
 #include <span>
 #include <system_error>
 
+#include "tandem/run/run_directory.h"
+
 namespace tandem {
 namespace {
 
 namespace fs = std::filesystem;
 
 static_assert(sizeof(UpdateFingerprint) == 16, "two numbers an update, as in the file");
-
-fs::path file_of(const fs::path& folder) { return folder / "updates.bin"; }
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t bits) {
   // The multiplier is that of Fibonacci hashing; the shift mixes the high bits into the low ones.
@@ -48,14 +48,15 @@ std::optional<FingerprintLog> FingerprintLog::go_on(const fs::path& folder, std:
   const auto last = updates > 0 ? all[static_cast<std::size_t>(updates) - 1] : UpdateFingerprint{};
   if (std::ssize(all) > updates) {  // a run that was killed may have written more
     std::error_code error;
-    fs::resize_file(file_of(folder), static_cast<std::uintmax_t>(updates) * sizeof(last), error);
-    if (error) throw write_error(file_of(folder), error.value());
+    fs::resize_file(RunPaths{folder}.updates(), static_cast<std::uintmax_t>(updates) * sizeof(last),
+                    error);
+    if (error) throw write_error(RunPaths{folder}.updates(), error.value());
   }
   return FingerprintLog(folder, last);
 }
 
 FingerprintLog::FingerprintLog(const fs::path& folder, UpdateFingerprint last)
-    : last_(last), file_(file_of(folder), OutputFile::Mode::append) {}
+    : last_(last), file_(RunPaths{folder}.updates(), OutputFile::Mode::append) {}
 
 void FingerprintLog::add(const UpdateReport& report, std::int64_t steps) {
   last_ = next_fingerprint(last_, report);
@@ -70,8 +71,8 @@ void FingerprintLog::flush() {
 }
 
 std::vector<UpdateFingerprint> read_fingerprints(const fs::path& folder) {
-  if (!fs::exists(file_of(folder))) return {};
-  const auto bytes = read_file(file_of(folder));
+  if (!fs::exists(RunPaths{folder}.updates())) return {};
+  const auto bytes = read_file(RunPaths{folder}.updates());
   std::vector<UpdateFingerprint> all(bytes.size() / sizeof(UpdateFingerprint));
   // A run without an update yet has an empty file, and memcpy takes no null pointers.
   if (!all.empty()) std::memcpy(all.data(), bytes.data(), all.size() * sizeof(UpdateFingerprint));

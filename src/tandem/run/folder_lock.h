@@ -2,10 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
-
-#include "tandem/base/descriptor.h"
 
 namespace tandem {
 
@@ -18,17 +17,18 @@ class FolderLock {
   /// Throws Error when the folder is locked. The message names `option` as the way to choose
   /// another folder.
   FolderLock(const std::filesystem::path& folder, const std::string& option);
-  FolderLock(FolderLock&&) noexcept = default;
-  FolderLock& operator=(FolderLock&&) noexcept = default;
+  FolderLock(FolderLock&&) noexcept;
+  FolderLock& operator=(FolderLock&&) noexcept;
   ~FolderLock();
 
-  /// Throws Error if the folder's path no longer leads to the file that is locked: the folder was
-  /// moved, renamed or removed, and another process may write into a new one of its name.
+  /// Throws Error if the folder's path no longer leads to the folder that is locked: it was moved,
+  /// renamed or removed, and another process may write into a new one of its name. Where only
+  /// `.lock` was removed, locks the folder by a new one; throws Error if another process was first.
   void require_in_place() const;
 
  private:
-  std::filesystem::path folder_;
-  Descriptor descriptor_;
+  class Held;
+  std::unique_ptr<Held> held_;  // null: moved from
 };
 
 /// Whether the folder holds anything but the file `.lock`, and files whose names begin with

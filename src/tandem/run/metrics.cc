@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "tandem/run/run_directory.h"
 #include "tandem/run/step_lines.h"
 
 namespace tandem {
@@ -18,7 +19,7 @@ std::optional<std::int64_t> step_after(std::optional<std::int64_t> step) {
 }  // namespace
 
 MetricsLog::MetricsLog(const fs::path& folder, std::optional<std::int64_t> resumed_at)
-    : lines_(cut_lines_after(folder / "metrics.jsonl", "steps", resumed_at),
+    : lines_(cut_lines_after(RunPaths{folder}.metrics(), "steps", resumed_at),
              OutputFile::Mode::append),
       events_(folder, step_after(resumed_at)) {}
 

@@ -21,6 +21,8 @@ struct RunPaths {
   [[nodiscard]] std::filesystem::path config() const { return folder / "config.toml"; }
   /// The measurements, one JSON object a line.
   [[nodiscard]] std::filesystem::path metrics() const { return folder / "metrics.jsonl"; }
+  /// The fingerprints of its updates, if it repeats.
+  [[nodiscard]] std::filesystem::path updates() const { return folder / "updates.bin"; }
   /// The folder of the checkpoints, each of which is a folder.
   [[nodiscard]] std::filesystem::path checkpoints() const { return folder / "checkpoints"; }
   /// The results of evaluations during the training, one JSON object a line.

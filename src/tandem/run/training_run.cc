@@ -74,9 +74,8 @@ void TrainingRun::begin_evaluations(std::optional<std::int64_t> resumed_at) {
     cut_lines_after(paths().evaluations(), "step", resumed_at);
     return;
   }
-  auto guarded = *evaluation;
-  guarded.before_write = [this] { directory_.require_in_place(); };
-  evaluator_ = std::make_unique<Evaluator>(std::move(guarded), paths(), resumed_at, best_before_);
+  evaluator_ = std::make_unique<Evaluator>(*evaluation, paths(), resumed_at, best_before_,
+                                           [this] { directory_.require_in_place(); });
   if (!resumed_at) return;
   // The checkpoint may be older than the evaluation of its parameters.
   for (const auto& record : read_evaluations(paths().evaluations())) {
@@ -230,11 +229,12 @@ void TrainingRun::save(Checkpoint& checkpoint) {
   if (const auto step = stamp(checkpoint)) write(checkpoint, *step);
 }
 
-std::optional<std::int64_t> TrainingRun::stamp(Checkpoint& checkpoint) {
+std::optional<std::int64_t> TrainingRun::stamp(Checkpoint& checkpoint, bool may_write) {
   const bool ends = done();  // before the lock, as in write_due()
   const Lock lock(mutex_);
   const bool evaluates = needs_evaluation(ends);
-  const bool for_evaluation_alone = evaluates && !must_write(ends);
+  if (!may_write && (ends || !evaluates)) return std::nullopt;
+  const bool for_evaluation_alone = evaluates && (!may_write || !must_write(ends));
   if (!for_evaluation_alone) {
     since_checkpoint_.lap();
     stamped_ = options_.control->take();

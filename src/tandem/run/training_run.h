@@ -103,8 +103,10 @@ class TrainingRun {
   void save(Checkpoint& checkpoint);
 
   /// The first half of save(), for a system whose threads go on before the second half. Adds the
-  /// present counters and returns the step for write(); empty if nothing is to be written.
-  std::optional<std::int64_t> stamp(Checkpoint& checkpoint);
+  /// present counters and returns the step for write(); empty if nothing is to be written. A
+  /// checkpoint that lacks a part of the state may not be written: then only an evaluation gets it,
+  /// and a checkpoint that is due stays due.
+  std::optional<std::int64_t> stamp(Checkpoint& checkpoint, bool may_write = true);
   /// The second half of save(): writes the checkpoint that stamp() has completed.
   void write(const Checkpoint& checkpoint, std::int64_t step);
 

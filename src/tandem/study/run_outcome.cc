@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <vector>
 
 #include "tandem/base/error.h"
 #include "tandem/io/files.h"
@@ -39,13 +41,25 @@ RunOutcome parse(const json& result) {
   return outcome;
 }
 
+/// The bytes of a file; empty if there is none. Another job of the sweep, which goes on with the
+/// run, may remove the file at any moment.
+std::optional<std::vector<std::byte>> read_if_there(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return std::nullopt;
+  try {
+    return read_file(file);
+  } catch (const Error&) {
+    if (!std::filesystem::exists(file)) return std::nullopt;
+    throw;
+  }
+}
+
 }  // namespace
 
 std::optional<RunOutcome> read_outcome(const std::filesystem::path& result_file) {
-  if (!std::filesystem::exists(result_file)) return std::nullopt;
-  const auto bytes = read_file(result_file);
+  const auto bytes = read_if_there(result_file);
+  if (!bytes) return std::nullopt;
   try {
-    auto outcome = parse(json::parse(as_text(bytes)));
+    auto outcome = parse(json::parse(as_text(*bytes)));
     if (outcome.why == "signal" || outcome.why.starts_with("error: ")) return std::nullopt;
     return outcome;
   } catch (const json::exception& error) {

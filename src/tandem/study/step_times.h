@@ -22,9 +22,8 @@ struct StepTimes {
 /// training. Returns the means over the threads, and the times in `each`, environment by
 /// environment. Throws Error when there is no such environment, and Interrupted when a stop is
 /// requested.
-[[nodiscard]] StepTimes measure_step_times(
-    const EnvConfig& config, double seconds, int threads = 1,
-    const StopRequested& stop_requested = [] { return false; });
+[[nodiscard]] StepTimes measure_step_times(const EnvConfig& config, double seconds, int threads,
+                                           const StopRequested& stop_requested);
 
 /// Mean and deviation of these times, of which there is at least one. Pure.
 [[nodiscard]] StepTime step_time_of(std::span<const double> times);

@@ -58,15 +58,14 @@ class Queue {
     return run;
   }
 
-  void ended(const PlannedRun& run) {
+  void ended(const PlannedRun& run, const RunOutcome& outcome) {
     const Lock lock(mutex_);
     ++ended_;
     folder_.write_csv(plan_);
-    const auto outcome = folder_.outcome(run);
-    if (outcome->why == "diverged") {
-      spdlog::warn("{} diverged: {}", name(run), outcome->message);
+    if (outcome.why == "diverged") {
+      spdlog::warn("{} diverged: {}", name(run), outcome.message);
     } else if (jobs_ > 1) {  // a single job has a progress line, which says so
-      const auto score = outcome->score ? plain_number(*outcome->score, 4) : "no game ended";
+      const auto score = outcome.score ? plain_number(*outcome.score, 4) : "no game ended";
       spdlog::info("{} ended: score {}", name(run), score);
     }
   }
@@ -177,7 +176,7 @@ bool run_sweep(const SweepPlan& plan, const SweepFolder& folder, int jobs,
                 {.stop_requested = stop,
                  .progress = jobs == 1 ? stderr : nullptr,
                  .label = queue.name(*run)});
-      if (folder.outcome(*run)) queue.ended(*run);
+      if (const auto outcome = folder.outcome(*run)) queue.ended(*run, *outcome);
     }
   });
   crew.join();

@@ -1,7 +1,6 @@
 #include "tandem/study/training_rate.h"
 
 #include <algorithm>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -22,13 +21,6 @@ namespace {
 constexpr double kWarmUpShare = 0.2;  // share of the seconds
 constexpr double kEndless = 1e9;
 
-/// Processor seconds of all threads of this process.
-double processor_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
 /// Measures the rates of a run, and tells when its time is up. Safe to use from many threads.
 class Meter {
  public:
@@ -40,7 +32,7 @@ class Meter {
     if (steps == 0) return false;
     const Lock lock(mutex_);
     if (!begun_) watch_.lap();
-    const Sample now{begun_ ? watch_.seconds() : 0, processor_seconds(), steps};
+    const Sample now{begun_ ? watch_.seconds() : 0, process_processor_seconds(), steps};
     if (!begun_ || now.seconds < kWarmUpShare * seconds_) warm_ = now;
     begun_ = true;
     last_ = now;

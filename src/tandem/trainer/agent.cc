@@ -34,8 +34,10 @@ FoundCheckpoint find_checkpoint(const std::filesystem::path& run, const AgentCho
         run.string()));
   }
   const auto folder = paths.checkpoints();
-  if (choice.checkpoint) return find_at_step(folder, *choice.checkpoint);
-  return find_latest(folder, choice.on_damage);
+  // A replay may be large, and an agent plays without it, even if it is damaged.
+  constexpr auto kContents = Contents::without_pieces;
+  if (choice.checkpoint) return find_at_step(folder, *choice.checkpoint, kContents);
+  return find_latest(folder, choice.on_damage, kContents);
 }
 
 // Changes an option of the environment. Refuses the keys that belong to the trained agent, and
@@ -128,11 +130,10 @@ Agent Agent::load(const std::filesystem::path& run, const AgentChoice& choice,
   return agent;
 }
 
-EnvConfig Agent::environment(const std::string& start, const std::vector<Setting>& changes) const {
+EnvConfig Agent::environment(const std::string& start, const std::string& protocol) const {
   auto config = config_.own_copy();
-  const auto where = start.empty() ? start : "start = " + start;
-  if (!start.empty()) choose_start(config.env, start, where);
-  for (const auto& setting : changes) change_env(config, setting, where);
+  if (!start.empty()) choose_start(config.env, start, "start = " + start);
+  if (!protocol.empty()) choose_protocol(config.env, protocol);
   return config.env;
 }
 
@@ -140,8 +141,19 @@ Player Agent::player(int envs, std::uint64_t seed) {
   return {*network_, *algorithm_.acting, spec_, envs, seed};
 }
 
-Evaluation Agent::evaluate(const EvaluationOptions& options) {
-  return tandem::evaluate(options, environments(options.seed), *network_, *algorithm_.acting);
+Evaluation Agent::evaluate(const AgentGames& games) {
+  const auto env = environment(games.start, games.protocol);
+  const auto& starts = games.starts;
+  const int usual = starts.empty() ? EvaluationOptions{}.episodes : static_cast<int>(starts.size());
+  return tandem::evaluate(
+      {.episodes = games.episodes > 0 ? games.episodes : usual,
+       .play = games.play,
+       .seed = games.seed,
+       .threads = games.threads > 0 ? games.threads : config_.run.thread_budget(),
+       .starts = starts,
+       .most_steps = most_game_steps(env),
+       .on_step = games.on_step},
+      env.factory(games.seed), *network_, *algorithm_.acting);
 }
 
 }  // namespace tandem

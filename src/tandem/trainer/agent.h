@@ -13,6 +13,7 @@
 #include "tandem/acting/games.h"
 #include "tandem/acting/player.h"
 #include "tandem/algo/algorithm.h"
+#include "tandem/env/start_state.h"
 #include "tandem/nn/network.h"
 #include "tandem/run/evaluation.h"
 #include "tandem/trainer/config.h"
@@ -35,6 +36,19 @@ struct AgentChoice {
   std::string protocol = {};
   /// Receives a message for each damaged checkpoint that is skipped.
   std::function<void(const std::string&)> on_damage = [](const std::string&) {};
+};
+
+/// The games in which an agent is measured. Value type.
+struct AgentGames {
+  int episodes = 0;           // 0: one from each of `starts`, or else as many as EvaluationOptions
+  Play play = Play::sampled;  // how actions are chosen
+  std::uint64_t seed = 0;     // of the games
+  int threads = 0;            // that step environments; 0: as in training
+  std::string start = {};     // as in AgentChoice, but empty: as the agent was loaded
+  std::string protocol = {};  // likewise; its rules come after the changes of AgentChoice
+  std::vector<StartState> starts = {};  // in which games begin; see starts_for()
+  /// As in EvaluationOptions.
+  std::function<void(int ended)> on_step = [](int /*ended*/) {};
 };
 
 /// A trained policy and the environments in which it plays. They are as in training, except that a
@@ -66,9 +80,9 @@ class Agent {
   /// The parameters, in the order of the architecture's flat buffer.
   [[nodiscard]] std::span<const float> parameters() const { return parameters_; }
 
-  /// The environment's config with other options. `start` and `changes` are as in AgentChoice.
+  /// The environment's config for games by these rules, which are as in AgentGames.
   [[nodiscard]] EnvConfig environment(const std::string& start,
-                                      const std::vector<Setting>& changes = {}) const;
+                                      const std::string& protocol = {}) const;
 
   /// Makes environments of this agent's kind; `seed` as in EnvConfig::factory.
   [[nodiscard]] EnvFactory environments(std::uint64_t seed) const {
@@ -80,8 +94,9 @@ class Agent {
   /// player.
   [[nodiscard]] Player player(int envs, std::uint64_t seed = 0);
 
-  /// Plays whole games, as `tandem eval` does.
-  [[nodiscard]] Evaluation evaluate(const EvaluationOptions& options);
+  /// Plays whole games, as `tandem eval` does. Throws Error when an environment fails, a game does
+  /// not end (see most_game_steps) or a start is of another environment.
+  [[nodiscard]] Evaluation evaluate(const AgentGames& games);
 
  private:
   Agent() = default;

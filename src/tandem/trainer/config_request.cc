@@ -59,6 +59,11 @@ void take_over_numbers(const ConfigRequest& request, const std::vector<Setting>&
 
 }  // namespace
 
+void ConfigRequest::read_base() {
+  if (base.empty() || base_settings) return;
+  base_settings = find_config(published()->presets, base);
+}
+
 Config ConfigRequest::load(const std::vector<Setting>& last) const {
   if (base.empty()) return load_over({}, *this, last, choose_config);
   const auto own = base_settings ? *base_settings : find_config(published()->presets, base);

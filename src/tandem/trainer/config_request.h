@@ -18,9 +18,12 @@ struct ConfigRequest {
   std::string system;     // empty: `base` or the settings name it
   std::string base = {};  // a TOML file or the name of a preset; empty: the default preset
   std::vector<Setting> settings = {};  // override `base`; later ones win
-  /// The settings of `base` as find_config() gave them, for a caller that loads more than once: a
-  /// pipe gives them once. Empty: load() reads them.
+  /// The settings of `base`, as read_base() reads them. Empty: load() reads them.
   std::optional<std::vector<Setting>> base_settings = std::nullopt;
+
+  /// Reads base_settings if there is a `base`, for a caller that needs them more than once: a pipe
+  /// gives them once. More calls do nothing. Throws Error if they cannot be read.
+  void read_base();
 
   /// Loads the config. Settings in `last` are the program's own and override the user's; they make
   /// variations of a config, so that without any the log is told which options of `base` the

@@ -65,9 +65,10 @@ bool same_tensors(const Checkpoint& a, const Checkpoint& b) {
 /// several times between two steps, and the new run ends before them.
 std::optional<bool> compare_checkpoints(const RunPaths& run, const RunPaths& again) {
   const auto ignore = [](const std::string&) {};
-  const auto last = find_latest(again.checkpoints(), ignore);
+  constexpr auto kContents = Contents::without_pieces;
+  const auto last = find_latest(again.checkpoints(), ignore, kContents);
   try {
-    const auto kept = find_at_step(run.checkpoints(), last.step);
+    const auto kept = find_at_step(run.checkpoints(), last.step, kContents);
     const auto updates = [](const auto& found) {
       return found.checkpoint.part("run").at("updates");
     };
@@ -101,7 +102,7 @@ Verification verify(const Config& config, const std::filesystem::path& folder, s
   }
   const auto recorded = read_fingerprints(folder);
   if (recorded.empty()) {
-    const bool begun = std::filesystem::exists(folder / "updates.bin");
+    const bool begun = std::filesystem::exists(RunPaths{folder}.updates());
     throw Error(fmt::format("there is nothing to compare a new run with: {} {}", folder.string(),
                             begun ? "has made no update yet" : "has no updates.bin"));
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <variant>
 
 #include "tandem/base/error.h"
@@ -16,6 +17,27 @@ constexpr std::int64_t kNoops = 30;  // no-ops at most; PAAC, section 5.1
 constexpr auto kNoopKey = "noop_max";
 constexpr auto kFramesKey = "max_frames";
 constexpr auto kStepsKey = "max_steps";
+constexpr auto kKwargsKey = "kwargs";
+
+/// Whether the arguments of a Gymnasium environment, a JSON object, limit its episodes.
+bool limits_episodes(const std::string& kwargs) {
+  const auto given = nlohmann::json::parse(kwargs, nullptr, /*allow_exceptions=*/false);
+  if (!given.is_object()) return false;  // starting the environment tells of the mistake
+  const auto limit = given.find("max_episode_steps");
+  return limit != given.end() && limit->is_number_integer() && limit->get<std::int64_t>() > 0;
+}
+
+/// Whether this option of an environment says when games end.
+bool limits_games(const Field& field) {
+  const auto value = field_value(field);
+  if (field.key == kKwargsKey) {
+    const auto* kwargs = std::get_if<std::string>(&value);
+    return kwargs != nullptr && limits_episodes(*kwargs);
+  }
+  if (field.key != kFramesKey && field.key != kStepsKey) return false;
+  const auto* limit = std::get_if<std::int64_t>(&value);
+  return limit != nullptr && *limit > 0;
+}
 
 }  // namespace
 
@@ -54,13 +76,7 @@ std::optional<std::int64_t> most_frames(EnvConfig env) {
 }
 
 std::int64_t most_game_steps(EnvConfig env) {
-  for (const auto& field : env.fields()) {
-    if (field.key != kFramesKey && field.key != kStepsKey) continue;
-    const auto value = field_value(field);
-    const auto* limit = std::get_if<std::int64_t>(&value);
-    if (limit != nullptr && *limit > 0) return 0;
-  }
-  return kMostGameSteps;
+  return std::ranges::any_of(env.fields(), limits_games) ? 0 : kMostGameSteps;
 }
 
 void choose_protocol(EnvConfig& env, const std::string& protocol) {

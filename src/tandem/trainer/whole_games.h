@@ -32,7 +32,8 @@ void limit_to_thirty_minutes(EnvConfig& env);
 [[nodiscard]] std::optional<std::int64_t> most_frames(EnvConfig env);
 
 /// The steps after which an evaluation takes a game for an endless one: kMostGameSteps, or 0 for
-/// never where the config itself says when games end (env.max_frames, env.max_steps).
+/// never where the config itself says when games end (env.max_frames, env.max_steps, or
+/// max_episode_steps in env.kwargs).
 [[nodiscard]] std::int64_t most_game_steps(EnvConfig env);
 
 /// Sets the rules of an evaluation protocol: "noop", up to 30 no-ops and 30 minutes, or

@@ -5,10 +5,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <csignal>
+#include <thread>
 
 #include "tandem/env/gym/gym_group.h"
 #include "tests/env/gym/gym_play.h"
+#include "tests/support/eventually.h"
 
 namespace tandem {
 namespace {
@@ -59,11 +62,11 @@ TEST_F(GymEndsTest, AGroupEndsInTheMiddleOfAStepWithAllItsProcesses) {
       child = "sleep\0001000."s + std::to_string(process) + '\0';
       play.step_first(kChild);
       play.begin({0}, {{fault}});
-      EXPECT_TRUE(soon([&] { return !processes_of(child).empty(); }));
+      EXPECT_TRUE(eventually([&] { return !processes_of(child).empty(); }));
       std::this_thread::sleep_for(std::chrono::milliseconds(300));  // into the step that hangs
     }
     EXPECT_FALSE(runs(process));
-    EXPECT_TRUE(soon([&] { return processes_of(child).empty(); }));
+    EXPECT_TRUE(eventually([&] { return processes_of(child).empty(); }));
   }
 }
 

@@ -10,6 +10,7 @@
 #include "tandem/env/family.h"
 #include "tandem/env/vec_env.h"
 #include "tests/env/gym/gym_play.h"
+#include "tests/support/error_of.h"
 
 namespace tandem {
 namespace {
@@ -23,13 +24,8 @@ constexpr auto kFaulty = "gym_test_envs:Faulty-v0";
 using GymGroupTest = GymTest;
 
 std::string refusal(const std::string& name, const GymOptions& options = {}) {
-  try {
-    const std::vector<std::uint64_t> seeds{1, 2};
-    GymGroup group(name, options, seeds);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  const std::vector<std::uint64_t> seeds{1, 2};
+  return error_of([&] { GymGroup(name, options, seeds); });
 }
 
 EnvFactory factory_of(GymOptions options, std::string name = kFaulty) {

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -11,11 +10,11 @@
 #include <fstream>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "tandem/base/error.h"
 #include "tandem/env/gym/gym_group.h"
+#include "tests/support/eventually.h"
 
 namespace tandem {
 
@@ -166,18 +165,9 @@ inline bool runs(std::int64_t process) {
   return end != std::string::npos && text[end + 2] != 'Z' && text[end + 2] != 'X';
 }
 
-/// Whether a condition holds within ten seconds.
-template <class Condition>
-bool soon(Condition condition) {
-  for (int i = 0; i < 1000 && !condition(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return condition();
-}
-
-/// Whether a process ends within ten seconds.
+/// Whether a process ends soon.
 inline bool soon_gone(std::int64_t process) {
-  return soon([&] { return !runs(process); });
+  return eventually([&] { return !runs(process); });
 }
 
 }  // namespace tandem

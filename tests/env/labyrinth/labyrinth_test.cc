@@ -8,6 +8,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/base/sha256.h"
+#include "tests/support/error_of.h"
 
 namespace tandem::labyrinth {
 namespace {
@@ -161,20 +162,14 @@ TEST(Labyrinth, AStateFromBeforeTheFirstEpisodeCanBePlayed) {
   }
 }
 
-std::string error_of(const LabyrinthOptions& options) {
-  try {
-    static_cast<void>(make_labyrinth(options));
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 // Seen failing without the check.
 TEST(Labyrinth, MoreApplesThanFitAreRefused) {
-  EXPECT_EQ(error_of({.maze = {.lanes = 3, .apples = 15}}), "no error");
-  EXPECT_THAT(error_of({.maze = {.lanes = 3, .apples = 16}}),
-              AllOf(HasSubstr("env.apples"), HasSubstr("at most 15")));
+  const auto error = [](std::int64_t apples) {
+    return error_of(
+        [&] { (void)make_labyrinth(LabyrinthOptions{.maze = {.lanes = 3, .apples = apples}}); });
+  };
+  EXPECT_EQ(error(15), "");
+  EXPECT_THAT(error(16), AllOf(HasSubstr("env.apples"), HasSubstr("at most 15")));
 }
 
 // Seen failing with a picture of the map alone.

@@ -19,6 +19,7 @@
 #include "tandem/io/temporary_folder.h"
 #include "tandem/learn/hogwild.h"
 #include "tandem/systems/common/learner_state.h"
+#include "tests/support/latest_checkpoint.h"
 #include "tests/support/noisy_env.h"
 #include "tests/support/noting_actions.h"
 #include "tests/support/scenario.h"
@@ -114,7 +115,7 @@ TEST_F(A3cTest, ResumedRunOfOneThreadEndsWithTheBitsOfTheUninterruptedOne) {
           one);
     EXPECT_LT(result_of(name("parts")).at("steps"), 3000);
     EXPECT_EQ(whole, train({.folder = name("parts"), .steps = 3000, .resume = true}, one));
-    const auto found = find_latest(name("whole") / "checkpoints", [](const std::string&) {});
+    const auto found = latest_of(name("whole"));
     EXPECT_EQ(found.checkpoint.tensors.contains("optimizer.thread_0"), !shared);
   }
 }
@@ -269,7 +270,7 @@ TEST_F(A3cTest, ThreadsHaveTargetNetworksOfTheirOwn) {
          .checkpoint_minutes = 1e-4},
         {.learners = 4, .own_targets = true, .act_by_target = true});
   expect_finite_checkpoint(folder("run") / "checkpoints");
-  const auto found = find_latest(folder("run") / "checkpoints", [](const std::string&) {});
+  const auto found = latest_of(folder("run"));
   for (const auto* name : {"target_0", "target_1", "target_2", "target_3"}) {
     EXPECT_NE(found.checkpoint.tensors.at(name).values, start) << name;
   }
@@ -325,7 +326,7 @@ TEST_F(A3cTest, AStopLeavesACheckpointOfTheLastStep) {
   std::atomic<int> asked = 0;
   train({.folder = folder("stopped"), .stop_requested = [&] { return ++asked > 20; }},
         {.learners = 3});
-  const auto found = find_latest(folder("stopped") / "checkpoints", [](const std::string&) {});
+  const auto found = latest_of(folder("stopped"));
   EXPECT_EQ(found.step, result_of(folder("stopped")).at("steps"));
   EXPECT_LT(found.step, 2000);
   EXPECT_GT(found.step, 0);

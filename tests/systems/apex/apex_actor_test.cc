@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -142,31 +143,31 @@ TEST_F(ApexActorTest, ASuccessorAfterAResumeHasANewSeed) {
     };
     const ApexActorOptions options{
         .envs = 1, .seed = 5, .format = frame_format(context.actor.spec, Compression::none)};
-    std::vector<std::byte> first;  // of an actor without a predecessor
-    std::vector<std::byte> second;
+    Checkpoint checkpoint;
     {
       ApexSeat seat(options, 2, make_actor);
       const Lock lock(seat);
-      Checkpoint checkpoint;
       seat.step();
       seat.save(nullptr, "actor_0", checkpoint);
       for (int step = 2; step <= 4; ++step) seat.step();  // the third one fails
       seat.save(nullptr, "actor_1", checkpoint);
-      first = checkpoint.blobs.at("actor_0");
-      second = checkpoint.blobs.at("actor_1");
     }
     EXPECT_THAT(seeds, ElementsAre(5U, 6U));
-    const auto next_seed = [&](const std::vector<std::byte>& state) {
+    const auto next_seed = [&](const std::string& name) {
       ApexSeat seat(options, 2, make_actor);
       const Lock lock(seat);
-      StateReader reader(state);
-      seat.load(reader);
-      EXPECT_TRUE(reader.at_end());
+      seat.load(checkpoint, name);
       for (int step = 1; step <= 3; ++step) seat.step();
       return seeds.back();
     };
-    EXPECT_EQ(next_seed(second), 7U);
-    EXPECT_EQ(next_seed(first), 6U);
+    EXPECT_EQ(next_seed("actor_1"), 7U);
+    EXPECT_EQ(next_seed("actor_0"), 6U);
+    // As older versions wrote it.
+    auto& state = checkpoint.blobs.at("actor_1");
+    const auto successors = checkpoint.blobs.at("actor_1_successors");
+    state.insert(state.end(), successors.begin(), successors.end());
+    checkpoint.blobs.erase("actor_1_successors");
+    EXPECT_EQ(next_seed("actor_1"), 7U);
   });
 }
 

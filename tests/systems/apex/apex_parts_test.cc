@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -19,6 +20,7 @@ namespace tandem {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 // Seen failing when the state was left out, and when a place whose actor had failed kept its old
@@ -37,8 +39,32 @@ TEST(ApexSeat, KeepsTheStateOfAnActorThatHasNotBegunAgain) {
   seat.step();  // fails, and so does its successor. The next step may be after a stop.
   Checkpoint later;
   seat.save(&before, "actor_0", later);
-  EXPECT_TRUE(later.blobs.empty());
+  EXPECT_FALSE(later.blobs.contains("actor_0"));
   EXPECT_THROW(seat.step(), Error);
+}
+
+// The draws of those that failed could fail again.
+TEST(ApexSeat, ASuccessorAfterAResumeHasANewSeedThoughNoActorWasThere) {
+  std::vector<std::uint64_t> seeds;
+  const auto fails = [&](const ApexActorOptions& options) -> std::unique_ptr<ApexActor> {
+    seeds.push_back(options.seed);
+    throw Error("planned");
+  };
+  Checkpoint checkpoint;
+  {
+    ApexSeat seat({.seed = 5}, 2, fails);
+    const Lock lock(seat);
+    seat.step();  // fails, and so does its successor
+    seat.save(nullptr, "actor_0", checkpoint);
+  }
+  ApexSeat seat({.seed = 5}, 2, fails);
+  const Lock lock(seat);
+  Checkpoint kept;  // as written before the actor has begun again
+  seat.save(&checkpoint, "actor_0", kept);
+  EXPECT_EQ(kept.blobs, checkpoint.blobs);
+  seat.load(checkpoint, "actor_0");
+  seat.step();
+  EXPECT_THAT(seeds, ElementsAre(5U, 6U, 7U, 8U));
 }
 
 // A successor would act by the same parameters.

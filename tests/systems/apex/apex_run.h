@@ -14,6 +14,7 @@
 #include "tandem/algo/dqn.h"
 #include "tandem/io/temporary_folder.h"
 #include "tandem/systems/apex/apex.h"
+#include "tests/support/latest_checkpoint.h"
 #include "tests/support/scenario.h"
 #include "tests/support/small_apex.h"
 
@@ -43,7 +44,7 @@ class ApexRunTest : public testing::Test {
   }
 
   [[nodiscard]] FoundCheckpoint latest(const std::string& name) const {
-    return find_latest(folder(name) / "checkpoints", [](const std::string&) {});
+    return latest_of(folder(name));
   }
 
   /// The values of a key in all log lines that have it; at least one has.

@@ -25,6 +25,7 @@
 #include "tandem/systems/ga3c/ga3c_agent.h"
 #include "tests/support/counted_env.h"
 #include "tests/support/endless_env.h"
+#include "tests/support/latest_checkpoint.h"
 #include "tests/support/noisy_env.h"
 #include "tests/support/scenario.h"
 #include "tests/support/slow_algorithm.h"
@@ -72,11 +73,11 @@ TEST_F(Ga3cTest, ARecurrentValueMethodTrainsAndGoesOn) {
                     .steps = 1'000,
                     .lstm = 6};
   train(scenario, few_);
-  const auto saved = find_latest(folder("run") / "checkpoints", [](const std::string&) {});
+  const auto saved = latest_of(folder("run"));
   scenario.steps = 2'000;
   scenario.resume = true;
   train(scenario, few_);
-  const auto later = find_latest(folder("run") / "checkpoints", [](const std::string&) {});
+  const auto later = latest_of(folder("run"));
   EXPECT_FALSE(
       std::ranges::equal(saved.checkpoint.tensor("target"), later.checkpoint.tensor("target")));
 }
@@ -122,7 +123,7 @@ TEST_F(Ga3cTest, AHundredAndTwentyEightAgentsPlayAndAreSaved) {
   auto config = few_;
   config.agents = 128;
   play_until_all_have_begun(config);
-  const auto found = find_latest(folder("run") / "checkpoints", [](const std::string&) {});
+  const auto found = latest_of(folder("run"));
   EXPECT_TRUE(found.checkpoint.blobs.contains("agent_127"));
 }
 
@@ -141,7 +142,7 @@ TEST_F(Ga3cTest, AgentsThatDidNotPlayInAResumedRunKeepTheirState) {
            .stop_requested = [&] { return ++asked > 2; }},
           config);
   }
-  const auto found = find_latest(folder("run") / "checkpoints", [](const std::string&) {});
+  const auto found = latest_of(folder("run"));
   for (int rank = 0; rank < 40; ++rank) {
     EXPECT_TRUE(found.checkpoint.blobs.contains(Ga3cAgent::state_name(rank))) << rank;
   }
@@ -236,7 +237,7 @@ TEST_F(Ga3cTest, GoesOnAfterEachCheckpoint) {
 
 TEST_F(Ga3cTest, AStopLeavesACheckpointOfTheLastStepAndAResumedRunGoesOn) {
   play_until_all_have_begun(few_);
-  const auto found = find_latest(folder("run") / "checkpoints", [](const std::string&) {});
+  const auto found = latest_of(folder("run"));
   EXPECT_EQ(found.step, result_of(folder("run")).at("steps"));
   EXPECT_GT(found.step, 0);
   EXPECT_LT(found.step, 1'000'000'000);
@@ -279,9 +280,9 @@ TEST_F(Ga3cTest, AResumedRunKeepsItsTargetNetwork) {
 TEST_F(Ga3cTest, MayBeStoppedBeforeItBegan) {
   for (int run = 0; run < 20; ++run) {
     std::atomic<int> asked = 0;
-    train({.folder = folder("run" + std::to_string(run)),
-           .stop_requested = [&] { return ++asked > 1; }},
-          few_);
+    const auto name = folder("run" + std::to_string(run));
+    train({.folder = name, .stop_requested = [&] { return ++asked > 1; }}, few_);
+    EXPECT_EQ(result_of(name).at("why_ended"), "signal");
   }
 }
 

@@ -17,6 +17,8 @@
 #include "tandem/algo/ppo.h"
 #include "tandem/base/error.h"
 #include "tandem/io/temporary_folder.h"
+#include "tests/support/error_of.h"
+#include "tests/support/latest_checkpoint.h"
 #include "tests/support/noisy_env.h"
 #include "tests/support/scenario.h"
 #include "tests/support/sleepy_env.h"
@@ -197,14 +199,10 @@ TEST_F(HtsTest, SameBitsOfRecurrentAgentsAndValueMethods) {
 }
 
 TEST_F(HtsTest, AlphaConsistsOfRolloutsThatUpdatesShare) {
-  const auto error_of = [&](const HtsConfig& config) -> std::string {
-    try {
-      train({.folder = folder("error")}, config);
-    } catch (const Error& error) {
-      fs::remove_all(folder("error"));
-      return error.what();
-    }
-    return "";
+  const auto error_of = [&](const HtsConfig& config) {
+    const auto error = tandem::error_of([&] { train({.folder = folder("error")}, config); });
+    fs::remove_all(folder("error"));
+    return error;
   };
   EXPECT_NE(error_of({.alpha = 10, .rollout = 4}).find("hts.alpha = 10"), std::string::npos);
   EXPECT_NE(error_of({.alpha = 12, .rollout = 4, .updates = 2}).find("hts.updates = 2"),
@@ -297,7 +295,7 @@ TEST_F(HtsTest, TheEntropysFactorFollowsTheStepsOfTheRun) {
 TEST_F(HtsTest, AStopLeavesACheckpointOfTheLastStep) {
   std::atomic<int> asked = 0;
   train({.folder = folder("stopped"), .stop_requested = [&] { return ++asked > 20; }}, few_);
-  const auto found = find_latest(folder("stopped") / "checkpoints", [](const std::string&) {});
+  const auto found = latest_of(folder("stopped"));
   EXPECT_EQ(found.step, result_of(folder("stopped")).at("steps"));
   EXPECT_LT(found.step, 2000);
   EXPECT_GT(found.step, 0);

@@ -14,6 +14,7 @@
 #include "tandem/base/error.h"
 #include "tandem/io/temporary_folder.h"
 #include "tests/support/counted_env.h"
+#include "tests/support/latest_checkpoint.h"
 #include "tests/support/noisy_env.h"
 #include "tests/support/scenario.h"
 #include "tests/support/slow_algorithm.h"
@@ -90,7 +91,7 @@ TEST_F(ImpalaTest, AStopLeavesACheckpointOfTheLastStepAndAResumedRunGoesOn) {
          .steps = 1'000'000,
          .stop_requested = [&] { return steps > 400; }},
         small_);
-  const auto found = find_latest(folder("run") / "checkpoints", [](const std::string&) {});
+  const auto found = latest_of(folder("run"));
   EXPECT_EQ(found.step, result_of(folder("run")).at("steps"));
   EXPECT_GT(found.step, 0);
   EXPECT_LT(found.step, 1'000'000);

@@ -28,6 +28,7 @@
 #include "tandem/systems/common/learner_state.h"
 #include "tests/support/env_around.h"
 #include "tests/support/error_of.h"
+#include "tests/support/latest_checkpoint.h"
 #include "tests/support/noisy_env.h"
 #include "tests/support/scenario.h"
 #include "tests/support/sleepy_env.h"
@@ -306,7 +307,7 @@ TEST_F(PaacTest, PpoRecordsNothingThatItDoesNotUse) {
 TEST_F(PaacTest, AStopLeavesACheckpointOfTheLastStep) {
   std::atomic<int> asked = 0;
   train({.folder = folder("stopped"), .stop_requested = [&] { return ++asked > 20; }});
-  const auto found = find_latest(folder("stopped") / "checkpoints", [](const std::string&) {});
+  const auto found = latest_of(folder("stopped"));
   std::ifstream file(folder("stopped") / "result.json");
   const auto result = nlohmann::json::parse(file);
   EXPECT_EQ(found.step, result.at("steps"));

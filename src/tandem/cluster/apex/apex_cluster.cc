@@ -1,7 +1,6 @@
 #include "tandem/cluster/apex/apex_cluster.h"
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "tandem/cluster/apex/apex_cluster_lockstep.h"
 #include "tandem/cluster/apex/shard_pieces.h"
 #include "tandem/cluster/cluster_link.h"
+#include "tandem/cluster/learner_rest.h"
 #include "tandem/cluster/publisher.h"
 #include "tandem/cluster/remote_replay.h"
 #include "tandem/learn/shared_model.h"
@@ -35,7 +35,6 @@ class ApexCluster final : private Checkpointed {
       : config_(config),
         context_(context),
         link_(link),
-        format_(frame_format(context.actor.spec, compression_of(replay.compression))),
         model_(context.learner),
         learner_(context.algorithm.replay(), context, model_, context.threads),
         replay_(remote_options(config, replay, context.actor), link, crew_.stop_token()),
@@ -43,9 +42,8 @@ class ApexCluster final : private Checkpointed {
         roll_(link.self(), static_cast<int>(config.actors), static_cast<int>(config.envs),
               [this](ActorPlayed played, std::int64_t) { take_played(std::move(played)); }),
         memory_(replay, available_memory_bytes),
+        rest_(context, roll_, crew_, learner_mutex_),
         loop_(*this, context.run, crew_) {
-    // The shards of a lost learner may fill the memory already.
-    if (link.self().epoch == 1) require_memory_for(config, replay, format_);
     std::int64_t inserted = 0;
     if (context.resume != nullptr) {
       const auto& meta = context.resume->meta;
@@ -65,7 +63,7 @@ class ApexCluster final : private Checkpointed {
   ApexCluster& operator=(const ApexCluster&) = delete;
 
   void train() {
-    save_first();
+    rest_.save_first(*this);
     if (context_.run.done() || !fill_shards()) return;
     link_.listen([this](const Letter& letter) { return roll_.hear(letter); });
     crew_.spawn("sampler", 1, [this](int) { replay_.run(); });
@@ -108,41 +106,24 @@ class ApexCluster final : private Checkpointed {
     }
   }
 
-  /// A learner that is lost before its first checkpoint has something to go on from. A resumed run
-  /// has it; if it is done already, this writes nothing, but the evaluator gets the parameters of a
-  /// last evaluation that was cut short.
-  void save_first() {
-    if (context_.resume != nullptr && !context_.run.done()) return;
-    Checkpoint checkpoint;
-    save_learner(context_.learner, checkpoint);
-    {
-      const Lock lock(learner_mutex_);
-      learner_.save(checkpoint);
-    }
-    context_.run.save(checkpoint);
-  }
-
   void take_played(ActorPlayed played) { report_->record_played(std::move(played), 0); }
 
   /// The learner alone rests; actors play on, and shards give their pieces while they serve them.
-  /// An evaluation alone needs no states, and the wait for them would count as its price.
-  void hold() override TANDEM_NO_THREAD_SAFETY_ANALYSIS {
-    const bool asked = context_.run.write_due();
-    if (asked) roll_.gather_states(crew_.stop_token());
-    learner_rests_ = std::unique_lock(learner_mutex_);
-    rest_.lap();
-    // The update of that moment may have ended the run.
-    if (!asked && context_.run.write_due()) roll_.gather_states(crew_.stop_token());
+  void hold() override {
+    rest_.begin();
+    rested_.lap();
   }
 
-  void release() override TANDEM_NO_THREAD_SAFETY_ANALYSIS {
-    report_->add_rest(rest_.seconds());
-    learner_rests_.unlock();
+  void release() override {
+    report_->add_rest(rested_.seconds());
+    rest_.end();
   }
+
+  [[nodiscard]] bool may_write() const override { return rest_.has_states(); }
 
   /// The mailbox stays open, because the last checkpoint needs the shards.
   void finish() override {
-    roll_.gather_states(crew_.stop_token());
+    rest_.gather();
     link_.listen(nullptr);
     crew_.stop();
     crew_.join();
@@ -151,6 +132,7 @@ class ApexCluster final : private Checkpointed {
   void collect(Checkpoint& checkpoint) override TANDEM_NO_THREAD_SAFETY_ANALYSIS {
     save_learner(context_.learner, checkpoint);
     learner_.save(checkpoint);
+    if (!rest_.has_states()) return;
     checkpoint.meta[kClusterPart] = replay_.save();
     roll_.save(context_.resume, checkpoint);
     if (!config_.keep_replay) return;
@@ -172,7 +154,6 @@ class ApexCluster final : private Checkpointed {
   const ApexConfig& config_;
   TrainingContext& context_;
   ClusterLink& link_;
-  const FrameFormat format_;
   Crew crew_;
   SharedModel model_;
   FairMutex learner_mutex_;
@@ -184,9 +165,9 @@ class ApexCluster final : private Checkpointed {
   MemoryWatch memory_;  // the shards lie on the learner's machine
 
   // These belong to the main thread.
+  LearnerRest rest_;
   CheckpointLoop loop_;
-  Stopwatch rest_;  // measures how long the learner rests for a checkpoint
-  std::unique_lock<FairMutex> learner_rests_;
+  Stopwatch rested_;  // measures how long the learner rests for a checkpoint
 };
 
 }  // namespace
@@ -204,6 +185,11 @@ RemoteReplayOptions remote_options(const ApexConfig& config, const ReplayConfig&
 void train_apex_on_cluster(const ApexConfig& config, const ReplayConfig& replay,
                            TrainingContext& context, ClusterLink& link) {
   if (config.lockstep) return train_apex_cluster_in_lockstep(config, replay, context, link);
+  // The shards of a lost learner may fill the memory already.
+  if (link.self().epoch == 1) {
+    require_memory_for(config, replay,
+                       frame_format(context.actor.spec, compression_of(replay.compression)));
+  }
   ApexCluster(config, replay, context, link).train();
 }
 

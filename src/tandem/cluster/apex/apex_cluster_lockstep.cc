@@ -12,8 +12,10 @@
 #include "tandem/cluster/cluster_link.h"
 #include "tandem/cluster/draw.h"
 #include "tandem/cluster/publisher.h"
+#include "tandem/cluster/rhythm.h"
 #include "tandem/learn/shared_model.h"
 #include "tandem/replay/rate_limiter.h"
+#include "tandem/replay/table.h"
 #include "tandem/sync/annotations.h"
 #include "tandem/sync/mutex.h"
 #include "tandem/systems/apex/apex_actor.h"
@@ -29,11 +31,6 @@ namespace {
 
 /// The longest that a round may take.
 constexpr std::chrono::seconds kPatience(60);
-
-void require_one_of_each(const ApexConfig& config, const ClusterLink& link) {
-  if (config.actors == 1 && link.shards() == 1) return;
-  throw Error("apex.lockstep on a cluster needs one actor and one shard: --actors 1 --shards 1");
-}
 
 /// The learner of such a cluster. All but the actor's reports comes in the thread of train().
 class ClusterLockstep {
@@ -108,7 +105,7 @@ class ClusterLockstep {
       auto drawn = order(0);  // the newest counts
       if (context_.run.done() ||
           !limiter_.may_sample(drawn.state.table.transitions, config_.batch)) {
-        return;
+        return show(drawn.state.table);
       }
       drawn = order(static_cast<std::uint32_t>(config_.batch));
       if (drawn.samples != config_.batch) throw Error("the shard was lost, so lockstep ends");
@@ -122,6 +119,13 @@ class ClusterLockstep {
                .trims = learner_.updates() % config_.trim_updates == 0};
       report_->record_update(learned, batch_, drawn.state.table, drawn.shown, 0);
     }
+  }
+
+  void show(const TableState& state) {
+    link_.set_status({{"steps", context_.run.steps()},
+                      {"updates", model_.version()},
+                      {"actors", roll_.alive()},
+                      {"transitions", state.transitions}});
   }
 
   /// Gives the shard the priorities of the last batch, and draws the next.
@@ -157,8 +161,10 @@ class ClusterLockstep {
 
   ActorPlayed await_round() {
     WaitLock lock(mutex_);
+    // Before the first round the actor's environments begin.
+    const auto most = played_rounds_ == 1 ? kStartPatience : kPatience;
     const bool heard = heard_of_.wait_for(
-        lock, kPatience, [&]() TANDEM_REQUIRES(mutex_) { return heard_rounds_ >= played_rounds_; });
+        lock, most, [&]() TANDEM_REQUIRES(mutex_) { return heard_rounds_ >= played_rounds_; });
     if (!heard) throw Error("the actor was lost, so lockstep ends; --resume goes on");
     return std::exchange(heard_, {});
   }
@@ -166,7 +172,7 @@ class ClusterLockstep {
   void save() {
     roll_.want_states();
     publisher_.order(played_rounds_, roll_.states_wanted());
-    if (!roll_.await_state_of(0, kPatience)) {
+    if (!roll_.await_state_of(0, played_rounds_ == 0 ? kStartPatience : kPatience)) {
       throw Error("the actor was lost, so lockstep ends; --resume goes on");
     }
     Checkpoint checkpoint;
@@ -209,7 +215,6 @@ class ClusterLockstep {
 
 void train_apex_cluster_in_lockstep(const ApexConfig& config, const ReplayConfig& replay,
                                     TrainingContext& context, ClusterLink& link) {
-  require_one_of_each(config, link);
   ClusterLockstep(config, replay, context, link).train();
 }
 

@@ -26,9 +26,12 @@ class ClusterApexSystem final : public ApexSystem {
   }
   void check() const override {
     ApexSystem::check();
-    if (replay.sampler != "fifo") return;
-    throw Error(
-        "replay.sampler = fifo has no order over several shards; use prioritized or uniform");
+    if (replay.sampler == "fifo") {
+      throw Error(
+          "replay.sampler = fifo has no order over several shards; use prioritized or uniform");
+    }
+    if (!config.lockstep || (config.actors == 1 && link_->shards() == 1)) return;
+    throw Error("apex.lockstep on a cluster needs one actor and one shard: --actors 1 --shards 1");
   }
   void check_resume(const Checkpoint& /*checkpoint*/) const override {}
   void train(TrainingContext& context) const override {

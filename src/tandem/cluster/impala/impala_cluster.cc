@@ -1,7 +1,7 @@
 #include "tandem/cluster/impala/impala_cluster.h"
 
+#include <algorithm>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include "tandem/base/error.h"
@@ -9,6 +9,7 @@
 #include "tandem/cluster/cluster_link.h"
 #include "tandem/cluster/credits.h"
 #include "tandem/cluster/impala/impala_player.h"
+#include "tandem/cluster/learner_rest.h"
 #include "tandem/cluster/publisher.h"
 #include "tandem/learn/shared_model.h"
 #include "tandem/run/checkpoint_loop.h"
@@ -45,6 +46,7 @@ class ImpalaCluster final : private Checkpointed {
         publisher_(model_, link),
         roll_(link.self(), static_cast<int>(config.actors), static_cast<int>(config.envs),
               [](const ActorPlayed&, std::int64_t) {}),
+        rest_(context, roll_, crew_, learner_mutex_),
         loop_(*this, context.run, crew_) {}
 
   ~ImpalaCluster() override {
@@ -56,7 +58,7 @@ class ImpalaCluster final : private Checkpointed {
   ImpalaCluster& operator=(const ImpalaCluster&) = delete;
 
   void train() {
-    save_first();
+    rest_.save_first(*this);
     if (context_.run.done()) return;
     link_.listen([this](const Letter& letter) { return hear(letter); });
     crew_.spawn("publisher", 1,
@@ -73,16 +75,6 @@ class ImpalaCluster final : private Checkpointed {
       receipts_.close(letter.from);
     }
     return roll_.hear(letter);
-  }
-
-  /// A learner that is lost before its first checkpoint has something to go on from. A resumed run
-  /// has it; if it is done already, this writes nothing, but the evaluator gets the parameters of a
-  /// last evaluation that was cut short.
-  void save_first() {
-    if (context_.resume != nullptr && !context_.run.done()) return;
-    Checkpoint checkpoint;
-    save_learner(context_.learner, checkpoint);
-    context_.run.save(checkpoint);
   }
 
   void learn() {
@@ -133,31 +125,24 @@ class ImpalaCluster final : private Checkpointed {
                              context_.learner.architecture().state_size())});
     }
     const auto envs = static_cast<int>(config_.envs);
-    load_experience(reader, spec, rank * envs, envs, *experience);
+    load_experience(reader, spec, rank * envs, envs, model_.version(), *experience);
     queue_.push(std::move(experience));
   }
 
-  /// An evaluation alone needs no states, and the wait for them would count as its price.
-  void hold() override TANDEM_NO_THREAD_SAFETY_ANALYSIS {
-    const bool asked = context_.run.write_due();
-    if (asked) roll_.gather_states(crew_.stop_token());
-    learner_rests_ = std::unique_lock(learner_mutex_);
-    // The update of that moment may have ended the run.
-    if (!asked && context_.run.write_due()) roll_.gather_states(crew_.stop_token());
-  }
-
-  void release() override TANDEM_NO_THREAD_SAFETY_ANALYSIS { learner_rests_.unlock(); }
+  void hold() override { rest_.begin(); }
+  void release() override { rest_.end(); }
+  [[nodiscard]] bool may_write() const override { return rest_.has_states(); }
 
   void finish() override {
-    roll_.gather_states(crew_.stop_token());
+    rest_.gather();
     link_.listen(nullptr);
     crew_.stop();
     crew_.join();
   }
 
-  void collect(Checkpoint& checkpoint) override TANDEM_NO_THREAD_SAFETY_ANALYSIS {
+  void collect(Checkpoint& checkpoint) override {
     save_learner(context_.learner, checkpoint);
-    roll_.save(context_.resume, checkpoint);
+    if (rest_.has_states()) roll_.save(context_.resume, checkpoint);
   }
 
   void meanwhile() override {
@@ -186,8 +171,8 @@ class ImpalaCluster final : private Checkpointed {
   Credits credits_ TANDEM_GUARDED_BY(receiving_);
 
   // These belong to the main thread.
+  LearnerRest rest_;
   CheckpointLoop loop_;
-  std::unique_lock<FairMutex> learner_rests_;
 };
 
 }  // namespace

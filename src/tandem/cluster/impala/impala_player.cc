@@ -36,7 +36,7 @@ void save_experience(const Experience& experience, StateWriter& writer) {
 }
 
 void load_experience(StateReader& reader, const EnvSpec& spec, int first_env, int envs,
-                     Experience& experience) {
+                     std::int64_t newest, Experience& experience) {
   experience.version = reader.get<std::int64_t>();
   experience.seconds = reader.get<TimeShares>();
   experience.episodes = reader.get_values<Episode>();
@@ -49,6 +49,7 @@ void load_experience(StateReader& reader, const EnvSpec& spec, int first_env, in
   if (!can_be_counted(experience.version) || !std::ranges::all_of(rollout.actions(), exists)) {
     throw Error("an unroll has actions or parameters that do not exist");
   }
+  experience.version = std::min(experience.version, newest);
 }
 
 }  // namespace tandem

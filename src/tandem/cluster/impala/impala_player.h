@@ -40,9 +40,11 @@ class ImpalaPlayer final : public ClusterPlayer {
 /// Writes an unroll for a learner elsewhere.
 void save_experience(const Experience& experience, StateWriter& writer);
 /// Reads an unroll into `experience`, whose rollout must have the shape of the saved one. `envs`
-/// are the numbers of the environments that may have played it. Throws Error for an unroll of
-/// another shape, or with actions or environments that do not exist.
+/// are the numbers of the environments that may have played it. `newest` is the version of the
+/// learner's model. A greater one is of a lost learner, which had counted its own updates, and
+/// becomes `newest`. Throws Error for an unroll of another shape, or with actions or environments
+/// that do not exist.
 void load_experience(StateReader& reader, const EnvSpec& spec, int first_env, int envs,
-                     Experience& experience);
+                     std::int64_t newest, Experience& experience);
 
 }  // namespace tandem

@@ -197,7 +197,7 @@ class ReplayBench {
   }
 
   void look_at_stop() const {
-    if (stop_requested_()) throw Error("interrupted");
+    if (stop_requested_()) throw Interrupted();
   }
 
   const ReplayTask& task_;
@@ -226,21 +226,29 @@ void require_memory_for_samples(const ReplayTask& task, const FrameFormat& forma
       task.readers, task.batch, bytes / 1e9, static_cast<double>(*available) / 1e9));
 }
 
-/// Bytes per second of plain copies between blocks that are too large for a cache.
+/// The size of the blocks that each of the threads copies. They are too large for a cache, but all
+/// of them take no more than half of the memory that there is.
+std::size_t copied_block_bytes(int threads) {
+  constexpr std::int64_t kMost = std::int64_t{128} << 20;
+  const auto share = available_memory_bytes().value_or(4 * threads * kMost) / (4 * threads);
+  return static_cast<std::size_t>(std::clamp<std::int64_t>(share, 1, kMost));
+}
+
+/// Bytes per second of plain copies between large blocks.
 double copy_rate(int threads, double seconds) {
-  constexpr std::size_t kBytes = std::size_t{128} << 20;
+  const auto block_bytes = copied_block_bytes(threads);
   std::atomic<std::int64_t> copied = 0;
   const Stopwatch watch;
   {
     Crew crew;
     crew.spawn("copier", threads, [&](int) {
-      const std::vector<std::byte> from(kBytes, std::byte{1});
-      std::vector<std::byte> to(kBytes, std::byte{2});
+      const std::vector<std::byte> from(block_bytes, std::byte{1});
+      std::vector<std::byte> to(block_bytes, std::byte{2});
       const Stopwatch own;
       std::int64_t bytes = 0;
       while (own.seconds() < seconds) {
-        std::memcpy(to.data(), from.data(), kBytes);
-        bytes += static_cast<std::int64_t>(kBytes);
+        std::memcpy(to.data(), from.data(), block_bytes);
+        bytes += static_cast<std::int64_t>(block_bytes);
       }
       copied += static_cast<std::int64_t>(static_cast<double>(bytes) / own.seconds());
     });

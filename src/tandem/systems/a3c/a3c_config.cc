@@ -20,11 +20,11 @@ FieldList A3cConfig::fields() {
       {.key = "shared_statistics",
        .target = &sharing.shared_statistics,
        .meaning = "rmsprop: one mean square for all threads (Shared RMSProp), else one a thread",
-       .source = "A3C, section 4"},
+       .source = "A3C, section 4.5"},
       {.key = "locking",
        .target = &sharing.locking,
        .meaning = "threads update one after another instead of overwriting each other",
-       .source = "for comparison; A3C, section 4, does without"},
+       .source = "for comparison; A3C, section 4.5, does without"},
       {.key = "own_targets",
        .target = &own_targets,
        .meaning = "value methods: each thread has a target network of its own, which it refreshes "

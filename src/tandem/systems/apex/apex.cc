@@ -122,11 +122,10 @@ class Apex final : private Checkpointed {
 
   /// Restores the actor from the checkpoint, if it had begun by then.
   void go_on(ApexSeat& seat, const std::string& name) {
-    if (!has_state(context_.resume, name)) return;
+    if (context_.resume == nullptr) return;
     const Lock lock(seat);
     const StopOnFailure failing(crew_);
-    StateReader reader(context_.resume->blob(name));
-    seat.load(reader);
+    seat.load(*context_.resume, name);
   }
 
   /// Draws batches for the learner, "in a background thread" (Algorithm 2, line 4).

@@ -117,12 +117,9 @@ class Lockstep {
   void load(const Checkpoint& checkpoint) {
     load_replay(checkpoint, table_);
     for (std::size_t rank = 0; rank < actors_.size(); ++rank) {
-      const auto name = state_name("actor", rank);
-      if (!has_state(&checkpoint, name)) continue;
       auto& seat = *actors_[rank];
       const Lock lock(seat);
-      StateReader reader(checkpoint.blob(name));
-      seat.load(reader);
+      seat.load(checkpoint, state_name("actor", rank));
     }
   }
 

@@ -4,12 +4,19 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 #include <utility>
 
 #include "tandem/base/error.h"
 #include "tandem/systems/common/thread_state.h"
 
 namespace tandem {
+namespace {
+
+/// The state of a seat beside that of its actor, which may be missing.
+std::string successors_name(const std::string& name) { return name + "_successors"; }
+
+}  // namespace
 
 ApexSeat::ApexSeat(const ApexActorOptions& options, std::int64_t restarts, MakeActor make_actor)
     : options_(options), restarts_(restarts), make_actor_(std::move(make_actor)) {}
@@ -76,22 +83,33 @@ std::optional<ActorPlayed> ApexSeat::take_played() {
 
 void ApexSeat::save(const Checkpoint* resume, const std::string& name,
                     Checkpoint& checkpoint) const {
+  if (successors_ > 0) {
+    StateWriter writer;
+    writer.put(successors_);
+    checkpoint.add_blob(successors_name(name), writer.bytes());
+  } else {
+    keep_state(resume, successors_name(name), checkpoint);
+  }
   if (actor_ == nullptr) {
     if (restarted_ == 0) keep_state(resume, name, checkpoint);
     return;
   }
-  StateWriter writer;
-  actor_->save(writer);
-  if (successors_ > 0) writer.put(successors_);  // older versions did not write it
-  checkpoint.add_blob(name, writer.bytes());
+  save_state(*actor_, name, checkpoint);
 }
 
-void ApexSeat::load(StateReader& reader) {
-  actor_ = make_actor_(options_);
-  actor_->load(reader);
-  if (reader.at_end()) return;
+void ApexSeat::load(const Checkpoint& resume, const std::string& name) {
+  if (has_state(&resume, name)) {
+    actor_ = make_actor_(options_);
+    StateReader reader(resume.blob(name));
+    actor_->load(reader);
+    // An older version wrote the number here.
+    if (!reader.at_end()) successors_ = reader.get<std::int64_t>();
+  }
+  if (has_state(&resume, successors_name(name))) {
+    StateReader reader(resume.blob(successors_name(name)));
+    successors_ = reader.get<std::int64_t>();
+  }
   // The next successor draws otherwise than those before the checkpoint.
-  successors_ = reader.get<std::int64_t>();
   options_.seed += static_cast<std::uint64_t>(successors_);
 }
 

@@ -6,11 +6,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tandem/acting/actor_played.h"
 #include "tandem/acting/reward_scale.h"
-#include "tandem/base/state.h"
 #include "tandem/env/vec_env.h"
 #include "tandem/replay/table.h"
 #include "tandem/run/checkpoint.h"
@@ -43,13 +43,15 @@ class TANDEM_CAPABILITY("seat") ApexSeat {
   /// The play since the last call; nothing if there was none and there is no actor.
   std::optional<ActorPlayed> take_played() TANDEM_REQUIRES(this);
 
-  /// Saves the actor in a checkpoint by this name. One that has not begun again since the run was
-  /// resumed keeps its state of `resume`, which may be null; one without a successor has none.
+  /// Saves the actor in a checkpoint by this name, and how many successors there were. A seat whose
+  /// actor has not begun again since the run was resumed keeps its state of `resume`, which may be
+  /// null. An actor that failed and has no successor yet leaves no state.
   void save(const Checkpoint* resume, const std::string& name, Checkpoint& checkpoint) const
       TANDEM_REQUIRES(this);
 
-  /// Makes the actor and restores its saved state.
-  void load(StateReader& reader) TANDEM_REQUIRES(this);
+  /// Restores what save() wrote by this name: makes the actor if its state is there, and lets the
+  /// next one draw otherwise than those before it.
+  void load(const Checkpoint& resume, const std::string& name) TANDEM_REQUIRES(this);
 
  private:
   void begin() TANDEM_REQUIRES(this);

@@ -15,6 +15,7 @@
 #include "tandem/nn/activation_recorder.h"
 #include "tandem/nn/arithmetic.h"
 #include "tandem/nn/batch.h"
+#include "tandem/run/training_run.h"
 #include "tandem/sync/crew.h"
 #include "tandem/sync/workers.h"
 
@@ -23,15 +24,15 @@ namespace {
 
 constexpr int kTurns = 5;
 
-/// Calls `body` for at least `seconds`; returns the number of calls.
+/// Calls `body` for at least `seconds`, or until the run is stopped; returns the number of calls.
 template <class Body>
-std::int64_t repeat(double seconds, Body body) {
+std::int64_t repeat(double seconds, const TrainingRun& run, Body body) {
   const Stopwatch watch;
   std::int64_t calls = 0;
   do {
     body();
     ++calls;
-  } while (watch.seconds() < seconds);
+  } while (watch.seconds() < seconds && !run.done());
   return calls;
 }
 
@@ -200,8 +201,9 @@ void Workbench::differentiate(std::span<float> gradient) {
 }
 
 /// Returns the medians of several turns.
-StepCosts measure(Workbench& bench, const Batching& batching, double seconds) {
-  repeat(seconds / 10, [&] {
+StepCosts measure(Workbench& bench, const TrainingRun& run, const Batching& batching,
+                  double seconds) {
+  repeat(seconds / 10, run, [&] {
     bench.step();
     bench.act_and_learn();
   });
@@ -210,12 +212,12 @@ StepCosts measure(Workbench& bench, const Batching& batching, double seconds) {
   std::vector<double> env, inference, training;
   for (int i = 0; i < kTurns; ++i) {
     const Stopwatch watch;
-    const auto rollouts = static_cast<double>(repeat(turn, [&] { bench.step(); }));
+    const auto rollouts = static_cast<double>(repeat(turn, run, [&] { bench.step(); }));
     env.push_back(watch.seconds() / rollouts);
 
     const double inferring = bench.inferring();
     const double learning = bench.learning();
-    const auto updates = static_cast<double>(repeat(2 * turn, [&] { bench.act_and_learn(); }));
+    const auto updates = static_cast<double>(repeat(2 * turn, run, [&] { bench.act_and_learn(); }));
     inference.push_back((bench.inferring() - inferring) / updates);
     training.push_back((bench.learning() - learning) / updates);
   }
@@ -232,7 +234,7 @@ StepCosts measure_step_costs(const TrainingContext& context, const Batching& bat
                              double seconds) {
   return mean_of_cores(cores, [&](int core) {
     Workbench bench(context, batching, core * batching.envs);
-    return measure(bench, batching, seconds);
+    return measure(bench, context.run, batching, seconds);
   });
 }
 
