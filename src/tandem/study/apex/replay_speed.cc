@@ -230,7 +230,8 @@ void require_memory_for_samples(const ReplayTask& task, const FrameFormat& forma
 /// of them take no more than half of the memory that there is.
 std::size_t copied_block_bytes(int threads) {
   constexpr std::int64_t kMost = std::int64_t{128} << 20;
-  const auto share = available_memory_bytes().value_or(4 * threads * kMost) / (4 * threads);
+  const auto parts = std::int64_t{4} * threads;
+  const auto share = available_memory_bytes().value_or(parts * kMost) / parts;
   return static_cast<std::size_t>(std::clamp<std::int64_t>(share, 1, kMost));
 }
 
