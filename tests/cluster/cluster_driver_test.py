@@ -171,12 +171,9 @@ class DriverTest(unittest.TestCase):
             tables = {"system": "apex", "env": env, "apex": {"envs": envs}}
             self.assertEqual(hanging_seconds(tables), seconds)
         part = Part("actor 0", patience=1810.0)
-        part.begun(None)
-        part.answered = True
-        part.status = {"busy_seconds": 1800}
-        self.assertIsNone(part.lost())
-        part.status = {"busy_seconds": 1811}
-        self.assertEqual(part.lost(), "its environments have hung for 1810 seconds")
+        self.assertIsNone(self.why_lost(part, busy_seconds=1800))
+        hung = "its environments have hung for 1810 seconds"
+        self.assertEqual(self.why_lost(part, busy_seconds=1811), hung)
 
     # Ten minutes alone would end actors whose environments may take longer.
     def test_an_actor_may_start_as_long_as_its_environments(self):
@@ -190,12 +187,16 @@ class DriverTest(unittest.TestCase):
             tables = {"system": "apex", "env": env, "apex": {"envs": 8}}
             self.assertEqual(starting_seconds(tables), seconds)
         part = Part("actor 0", start_patience=3610.0)
+        self.assertIsNone(self.why_lost(part, starting_seconds=3600))
+        starting = "it has been starting for 3610 seconds"
+        self.assertEqual(self.why_lost(part, starting_seconds=3611), starting)
+
+    def why_lost(self, part, **status):
+        """The reason why a part that answers with this status is lost, or None."""
         part.begun(None)
         part.answered = True
-        part.status = {"starting_seconds": 3600}
-        self.assertIsNone(part.lost())
-        part.status = {"starting_seconds": 3611}
-        self.assertEqual(part.lost(), "it has been starting for 3610 seconds")
+        part.status = status
+        return part.lost()
 
 
 @unittest.skipUnless(importlib.util.find_spec("ray"), "Ray is not installed")

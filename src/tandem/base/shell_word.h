@@ -9,8 +9,8 @@ namespace tandem {
 /// The word as a shell must read it to get these letters. Pure.
 [[nodiscard]] std::string shell_word(const std::string& word);
 
-/// The words as the system calls that start a program take them: pointers, with a null at the end.
-/// The words must outlive it.
+/// The words, or the settings of an environment, as the system calls that start a program take
+/// them: pointers, with a null at the end. The words must outlive it.
 [[nodiscard]] std::vector<char*> argument_vector(std::vector<std::string>& words);
 
 }  // namespace tandem

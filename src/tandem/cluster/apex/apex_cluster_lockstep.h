@@ -11,7 +11,7 @@ struct TrainingContext;
 
 /// As train_apex_in_lockstep(), with the same bits, on a cluster of one actor and one shard, which
 /// the system's check() requires: the learner orders each round and waits until it has ended.
-/// Throws Error when the actor or the shard is lost: what it had cannot be made again.
+/// Throws Error when the actor or the shard is lost, because its state cannot be made again.
 void train_apex_cluster_in_lockstep(const ApexConfig& config, const ReplayConfig& replay,
                                     TrainingContext& context, ClusterLink& link);
 

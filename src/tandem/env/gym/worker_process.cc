@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "tandem/base/error.h"
+#include "tandem/base/shell_word.h"
 #include "tandem/env/gym/milliseconds.h"
 
 namespace tandem {
@@ -99,14 +100,6 @@ std::vector<std::string> variables() {
   return all;
 }
 
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> all;
-  all.reserve(texts.size() + 1);
-  for (auto& text : texts) all.push_back(text.data());
-  all.push_back(nullptr);
-  return all;
-}
-
 std::string signal_words(int signal) {
   constexpr std::array<std::pair<int, const char*>, 9> kNames{{{SIGABRT, "SIGABRT"},
                                                                {SIGBUS, "SIGBUS"},
@@ -154,8 +147,9 @@ void WorkerProcess::start(const std::string& python, const std::string& title,
       "exec(start['boot'])";
   std::vector<std::string> words = {python, "-u", "-c", program, title};
   auto environment = variables();
-  const int cause = posix_spawnp(&id_, python.c_str(), settings.actions(), settings.attributes(),
-                                 pointers(words).data(), pointers(environment).data());
+  const int cause =
+      posix_spawnp(&id_, python.c_str(), settings.actions(), settings.attributes(),
+                   argument_vector(words).data(), argument_vector(environment).data());
   if (cause != 0) {
     throw Error(fmt::format(
         "cannot start the Python interpreter {} for environments: {}. Name one that has gymnasium "
